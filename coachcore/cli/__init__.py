@@ -1,0 +1,1 @@
+"""The `coach` command, one file a command, loaded when called."""

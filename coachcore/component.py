@@ -1,0 +1,259 @@
+"""What a part is: a frozen attrs class whose fields are its settings, its TOML keys and its documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+import attrs
+
+from coachcore.errors import BadSetting, did_you_mean
+
+API = (1, 0)
+"""Version of everything in `coachcore.api` and of the hook specs: (major, minor)."""
+
+KINDS = {
+    "filter": "coach.filters",
+    "exploration": "coach.exploration",
+    "embedder": "coach.embedders",
+    "middleware": "coach.middlewares",
+    "head": "coach.heads",
+    "memory": "coach.memories",
+    "agent": "coach.agents",
+    "environment": "coach.environments",
+    "schedule": "coach.schedules",
+    "engine": "coach.engines",
+    "store": "coach.stores",
+    "transport": "coach.transports",
+    "orchestrator": "coach.orchestrators",
+    "recorder": "coach.recorders",
+    "evaluator": "coach.evaluators",
+}
+"""Kind of part -> entry-point group."""
+
+NOTHING = attrs.NOTHING
+T = TypeVar("T")
+
+FloatOrVector = float | tuple[float, ...]
+IntOrVector = int | tuple[int, ...]
+Schedule = Any
+"""A setting that may change over time: built to a callable from step to value (see `contracts.schedule`)."""
+
+
+class ParamSpec(NamedTuple):
+    """One setting of a part, as data: what the manifest, the checker, the schema and the docs read."""
+
+    name: str
+    type: str  # float int bool str duration table schedule or a kind; "x[]" for a list; joined by " | "
+    required: bool = False
+    default: Any = None
+    doc: str = ""
+    ge: float | None = None
+    gt: float | None = None
+    le: float | None = None
+    lt: float | None = None
+    choices: tuple[str, ...] = ()
+    unit: str = ""
+
+
+class ComponentSpec(NamedTuple):
+    """One part, as data; equal to its manifest form."""
+
+    kind: str
+    name: str
+    object: str  # "package.module:Class"
+    summary: str = ""
+    aliases: tuple[str, ...] = ()
+    since: str = "0.1"
+    stability: str = "stable"
+    needs: tuple[str, ...] = ()  # importable packages it cannot do without
+    facts: Mapping[str, Any] = {}  # noqa: RUF012 - never changed: acts_on, provides, slots, ...
+    params: tuple[ParamSpec, ...] | None = ()  # None: not described (no manifest)
+
+
+def param(
+    *,
+    doc: str,
+    default: Any = NOTHING,
+    factory: Callable[[], Any] | None = None,
+    type: str = "",  # noqa: A002 - the word authors expect
+    ge: float | None = None,
+    gt: float | None = None,
+    le: float | None = None,
+    lt: float | None = None,
+    choices: Iterable[str] = (),
+    unit: str = "",
+    check: Callable[[Any, Any, Any], None] | None = None,
+) -> Any:
+    """A setting of a part.
+
+    `type` is worked out from the annotation; give it to say ``duration``, or to
+    name a kind of part (``schedule``). Bounds and `choices` are checked when the
+    part is made and, from the manifest, when a preset is checked. `check` is an
+    attrs validator for whatever these cannot say. A schedule takes a plain
+    number too, which then never changes.
+    """
+    facts = {"doc": doc, "type": type, "unit": unit, "choices": tuple(choices)}
+    facts |= {"ge": ge, "gt": gt, "le": le, "lt": lt}
+    validators = [_within] if check is None else [_within, check]
+    given: dict[str, Any] = {"default": default} if factory is None else {"factory": factory}
+    return attrs.field(metadata={"coach": facts}, validator=validators, converter=_CONVERTERS.get(type, _tidy), **given)
+
+
+def component(
+    kind: str,
+    name: str,
+    *,
+    aliases: tuple[str, ...] = (),
+    since: str = "0.1",
+    stability: str = "stable",
+    needs: tuple[str, ...] = (),
+    **facts: Any,
+) -> Callable[[type[T]], type[T]]:
+    """Mark a frozen attrs class as the part `name` of `kind`; registers nothing, imports nothing.
+
+    An entry point in the kind's group (or a `coach_<kinds>` hook) is what makes
+    it known. `facts` say what other parts must know without importing this one:
+    ``acts_on`` for filters, ``provides`` for heads, ``slots`` for agents.
+    """
+    if kind not in KINDS:
+        raise BadSetting(f"there is no kind of part called {kind!r} - {did_you_mean(kind, KINDS)}")
+
+    def mark(cls: type[T]) -> type[T]:
+        if not attrs.has(cls):
+            raise BadSetting(f"{cls.__qualname__} must be an attrs class: put @attrs.frozen(kw_only=True) below @component")
+        summary = (cls.__doc__ or "").strip().partition("\n")[0]
+        where = f"{cls.__module__}:{cls.__qualname__}"
+        spec = ComponentSpec(kind, name, where, summary, aliases, since, stability, needs, facts, params_of(cls))
+        cls.__coach__ = spec  # type: ignore[attr-defined]
+        return cls
+
+    return mark
+
+
+def params_of(cls: type) -> tuple[ParamSpec, ...]:
+    """The settings of an attrs class as data, in the order of its fields."""
+    return tuple(_spec(field) for field in attrs.fields(cls) if field.init)
+
+
+def spec_of(part: Any) -> ComponentSpec:
+    """The spec of a part or of its class; raises `BadSetting` for anything else."""
+    spec = getattr(part, "__coach__", None)
+    if spec is None:
+        raise BadSetting(f"{part!r} is not a part: it lacks @component")
+    return spec  # type: ignore[no-any-return]
+
+
+def _spec(field: Any) -> ParamSpec:
+    facts = dict(field.metadata.get("coach", {}))
+    declared = facts.pop("type", "") or _type_name(field.type)
+    required = field.default is attrs.NOTHING
+    default = None if required else field.default
+    if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
+        default = default.factory()  # type: ignore[union-attr]
+    return ParamSpec(field.name, declared, required, plain(default), **facts)
+
+
+_TYPE_NAMES = {float: "float", int: "int", bool: "bool", str: "str", "float": "float", "int": "int"}
+_TYPE_NAMES |= {"bool": "bool", "str": "str", "FloatOrVector": "float | float[]", "IntOrVector": "int | int[]"}
+_TYPE_NAMES |= {"Schedule": "schedule", "Duration": "duration", "Duration | None": "duration"}
+
+
+def _type_name(annotation: Any) -> str:
+    """The TOML type an annotation stands for: ``"tuple[float, ...] | None"`` -> ``"float[]"``."""
+    if annotation in _TYPE_NAMES:
+        return _TYPE_NAMES[annotation]
+    text = annotation if isinstance(annotation, str) else str(annotation)
+    names = [_single(part.strip()) for part in text.split("|") if part.strip() not in ("None", "NoneType")]
+    return " | ".join(dict.fromkeys(names))
+
+
+def _single(text: str) -> str:
+    if text in _TYPE_NAMES:
+        return _TYPE_NAMES[text]
+    if text.startswith("tuple[") and text.endswith(", ...]"):
+        return _single(text[6:-6]) + "[]"
+    if text.startswith(("Mapping[", "dict[")):
+        return "table"
+    raise BadSetting(f"a setting cannot be annotated {text!r}; use float, int, bool, str, a tuple of these, or param(type=...)")
+
+
+def plain(value: Any) -> Any:
+    """A setting as TOML-like data: tuples become lists, parts become tables with `use`, durations text."""
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, Fixed):
+        return value.value
+    if hasattr(value, "__coach__"):
+        given = {f.name: getattr(value, f.name) for f in attrs.fields(type(value)) if f.init}
+        return {"use": value.__coach__.name} | {k: plain(v) for k, v in given.items() if v is not None}
+    if attrs.has(type(value)) and not type(value).__name__ == "Duration":
+        return {f.name: plain(getattr(value, f.name)) for f in attrs.fields(type(value)) if f.init}
+    return value if value is None or isinstance(value, int | float | bool | str) else str(value)
+
+
+@attrs.frozen
+class Fixed:
+    """A schedule that never changes: what a plain number becomes where a schedule may stand."""
+
+    value: float
+
+    def __call__(self, step: float) -> float:
+        return self.value
+
+
+def _schedule(value: Any) -> Any:
+    if isinstance(value, bool) or not (callable(value) or isinstance(value, int | float)):
+        raise BadSetting(f"expected a number or a schedule, got {value!r}")
+    return value if callable(value) else Fixed(float(value))
+
+
+def _schedules(value: Any) -> Any:
+    return tuple(_schedule(item) for item in value)
+
+
+def _duration(value: Any) -> Any:
+    from coachcore.clock import Duration
+
+    return None if value is None else Duration.parse(value)
+
+
+def _tidy(value: Any) -> Any:
+    return tuple(_tidy(item) for item in value) if isinstance(value, list | tuple) else value
+
+
+_CONVERTERS: dict[str, Any] = {"schedule": _schedule, "schedule[]": _schedules, "duration": _duration}
+
+_BOUNDS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
+    "ge": (">=", lambda value, bound: value >= bound),
+    "gt": (">", lambda value, bound: value > bound),
+    "le": ("<=", lambda value, bound: value <= bound),
+    "lt": ("<", lambda value, bound: value < bound),
+}
+
+
+def range_text(spec: Mapping[str, Any]) -> str:
+    """The accepted range in words: ``"> 0 and <= 1"``; empty when unbounded."""
+    return " and ".join(f"{sign} {spec[key]:g}" for key, (sign, _) in _BOUNDS.items() if spec.get(key) is not None)
+
+
+def complaint(value: Any, facts: Mapping[str, Any]) -> str:
+    """What is wrong with one value's range or choice, in words; empty when nothing is."""
+    choices = facts.get("choices") or ()
+    if choices and isinstance(value, str) and value not in choices:
+        return f"'{value}' is not a choice here - {did_you_mean(value, choices)}"
+    values = value if isinstance(value, tuple | list) else (value,)
+    for number in values:
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            continue
+        if any(facts.get(key) is not None and not holds(number, facts[key]) for key, (_, holds) in _BOUNDS.items()):
+            return f"{number!r} is out of range - must be {range_text(facts)}"
+    return ""
+
+
+def _within(_part: Any, field: Any, value: Any) -> None:
+    found = complaint(value.value if isinstance(value, Fixed) else value, field.metadata["coach"])
+    if found:
+        raise BadSetting(found, where=field.name)

@@ -1,0 +1,57 @@
+"""A preset, resolved and built: everything a run needs, as frozen parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from coachcore.contracts.agent import Agent
+from coachcore.contracts.engine import Engine
+from coachcore.contracts.environment import Environment
+from coachcore.contracts.exploration import ExplorationPolicy
+from coachcore.contracts.filter import Filter
+from coachcore.contracts.memory import Memory
+from coachcore.contracts.recorder import Recorder
+from coachcore.settings import CheckpointSettings, LearnerSettings, ScheduleSettings, ValidationSettings
+
+
+@attrs.frozen(kw_only=True)
+class NetworkParts:
+    """`[agent.network]`, built: embedders by input name, one middleware, heads by slot."""
+
+    embedders: Mapping[str, Any]
+    middleware: Any
+    heads: Mapping[str, Any]
+
+
+@attrs.frozen(kw_only=True)
+class Filters:
+    """The three pipelines, each in the order of the preset (environment side first)."""
+
+    observation: Mapping[str, tuple[Filter, ...]] = attrs.field(factory=dict)  # by observation name
+    reward: tuple[Filter, ...] = ()
+    action: tuple[Filter, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Experiment:
+    """What a preset means. `document` is the resolved preset as plain data, defaults filled in."""
+
+    name: str
+    document: Mapping[str, Any]
+    seed: int
+    environment: Environment
+    environments: int  # N, the key `count` of [environment]
+    agent: Agent
+    network: NetworkParts
+    learner: LearnerSettings
+    engine: Engine
+    exploration: ExplorationPolicy
+    memory: Memory
+    filters: Filters
+    schedule: ScheduleSettings
+    checkpoint: CheckpointSettings
+    recorders: Mapping[str, Recorder]  # by part name
+    validation: ValidationSettings | None = None

@@ -1,0 +1,36 @@
+"""Filters: what is done to observations, rewards or actions on their way."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from coachcore.spaces import Space
+from coachcore.types import Array, Rows, State
+
+
+class Filter(Protocol):
+    """A pure rule from values to values; `acts_on` in @component says which: observation, reward or action.
+
+    Observation and reward filters run from the environment to the agent; action
+    filters run from the agent to the environment, listed environment first.
+
+    Must keep true: what comes out lies in `space(before)`; nothing handed in is
+    changed; a stateless rule gives for a batch what it gives row by row; the
+    state alone decides, so evaluation drops it and a checkpoint saves it.
+    """
+
+    def space(self, before: Space) -> Space:
+        """The space after the filter; for an action filter, the one that the agent sees
+        where the environment has `before`. Raises `Mismatch` for a space it cannot take."""
+        ...
+
+    def init(self, before: Space, count: int) -> State:
+        """The state before the first value, for `count` environments; None where there is none."""
+        ...
+
+    def __call__(self, state: State, values: Array, rows: Rows) -> tuple[State, Array]:
+        """Values ``[M, ...]`` of the environments `rows.envs` -> new state and filtered values ``[M, ...]``.
+
+        Rewards are ``[M]``. The array handed in may be used again: never write to it.
+        """
+        ...

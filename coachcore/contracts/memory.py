@@ -1,0 +1,51 @@
+"""Memories: where experience lies until it is learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from coachcore.layout import Layout
+from coachcore.rng import Generator
+from coachcore.types import Array, Sample, State
+
+
+class Store(Protocol):
+    """A filled, columnar memory; it changes in place and is `Stateful`.
+
+    Must keep true: at most `capacity` transitions, the oldest leave first;
+    columns of one transition are never mixed; sampling draws only from `rng`.
+    """
+
+    def add(self, columns: Mapping[str, Array]) -> None:
+        """Append M transitions; each column ``[M, ...]`` in the order of the layout."""
+        ...
+
+    def sample(self, rng: Generator, calls: int, batch: int, step: int) -> Sample:
+        """Draw `calls` minibatches of `batch` rows at once (schedules read `step`)."""
+        ...
+
+    def learned(self, rows: Array, priority: Array) -> None:
+        """How surprising the sampled rows ``[K, B]`` turned out to be; ignored where nothing depends on it."""
+        ...
+
+    def __len__(self) -> int: ...
+
+
+class StatefulStore(Store, Protocol):
+    """A store that can be saved; every memory makes one."""
+
+    def state(self) -> State: ...
+
+    def restore(self, state: State) -> None: ...
+
+
+class Memory(Protocol):
+    """The part: settings that can be made into an empty store."""
+
+    def make(self, layout: Layout, count: int) -> StatefulStore:
+        """An empty store for transitions of `layout`, fed by `count` environments.
+
+        `order` and `fresh` in @component say which agents it can serve (`contracts.agent.DataSpec`).
+        """
+        ...

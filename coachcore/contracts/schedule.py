@@ -1,0 +1,17 @@
+"""Schedules: a value that changes with training."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Schedule(Protocol):
+    """A pure function of the step.
+
+    Must keep true: the same step always gives the same value, any step >= 0 is
+    answered (also far past the end), and the value is finite.
+    """
+
+    def __call__(self, step: float) -> float:
+        """The value at `step`, counted in environment steps since training began."""
+        ...

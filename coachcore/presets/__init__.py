@@ -1,0 +1,1 @@
+"""From TOML layers to an experiment: positions, layers, checking, building."""

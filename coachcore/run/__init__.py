@@ -1,0 +1,1 @@
+"""The machine in motion: loop, evaluation, checkpoints, session."""

@@ -1,0 +1,116 @@
+"""What observations and actions look like: shapes, bounds, and a fair draw from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+
+from coachcore.errors import BadSetting
+from coachcore.types import Array
+
+
+def _bound(value: Any, shape: tuple[int, ...], dtype: str) -> Array:
+    kind = np.dtype(dtype) if dtype == "uint8" else np.dtype("float64")
+    try:
+        bound = np.broadcast_to(np.asarray(value, dtype=kind), shape).copy()
+    except ValueError:
+        raise BadSetting(f"a bound of shape {np.shape(value)} does not fit a space of shape {shape}") from None
+    bound.flags.writeable = False
+    return bound
+
+
+@attrs.frozen(eq=False)
+class Box:
+    """Real vectors, tensors or images: `shape` without the environment axis, inclusive bounds.
+
+    A scalar bound is spread over the whole shape. `dtype` is ``float32`` or
+    ``uint8`` (images stay bytes until the network scales them).
+    """
+
+    shape: tuple[int, ...] = attrs.field(converter=lambda s: tuple(int(n) for n in s))
+    low: Any = -np.inf
+    high: Any = np.inf
+    dtype: str = "float32"
+    names: tuple[str, ...] = ()  # one a component, for measurements and action descriptions
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "low", _bound(self.low, self.shape, self.dtype))
+        object.__setattr__(self, "high", _bound(self.high, self.shape, self.dtype))
+        if np.any(self.low > self.high):
+            raise BadSetting(f"a box needs low <= high everywhere, got low {self.low} and high {self.high}")
+
+    @property
+    def bounded(self) -> bool:
+        return bool(np.all(np.isfinite(self.low)) and np.all(np.isfinite(self.high)))
+
+    def contains(self, values: Array) -> bool:
+        """Whether every row of `values` ``[N, *shape]`` lies in the box (bounds included)."""
+        return values.shape[1:] == self.shape and bool(np.all(values >= self.low) and np.all(values <= self.high))
+
+    def sample(self, rng: np.random.Generator, count: int) -> Array:
+        """Uniform draws ``[count, *shape]``; an unbounded side is drawn as a standard normal."""
+        shape = (count, *self.shape)
+        low, high = np.where(np.isfinite(self.low), self.low, 0.0), np.where(np.isfinite(self.high), self.high, 1.0)
+        uniform = rng.uniform(np.minimum(low, high), np.maximum(low, high), shape)
+        open_sided = ~(np.isfinite(self.low) & np.isfinite(self.high))
+        drawn = np.where(open_sided, np.clip(rng.standard_normal(shape), self.low, self.high), uniform)
+        return drawn.astype(self.dtype)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Box)
+            and (self.shape, self.dtype, self.names) == (other.shape, other.dtype, other.names)
+            and bool(np.array_equal(self.low, other.low) and np.array_equal(self.high, other.high))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@attrs.frozen
+class Discrete:
+    """One of `n` actions, numbered 0 to n - 1."""
+
+    n: int = attrs.field(converter=int)
+    names: tuple[str, ...] = ()
+
+    def __attrs_post_init__(self) -> None:
+        if self.n < 1:
+            raise BadSetting(f"a discrete space needs at least one element, got n = {self.n}")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return ()
+
+    @property
+    def dtype(self) -> str:
+        return "int64"
+
+    def contains(self, values: Array) -> bool:
+        """Whether every entry of `values` ``[N]`` is a whole number from 0 to n - 1."""
+        whole = np.equal(values, np.floor(values))
+        return values.ndim == 1 and bool(np.all(whole) and np.all(values >= 0) and np.all(values < self.n))
+
+    def sample(self, rng: np.random.Generator, count: int) -> Array:
+        """Uniform draws ``[count]`` int64."""
+        return rng.integers(0, self.n, count)
+
+    def describe(self, action: int) -> str:
+        """The action's name, or its number as text where none was given."""
+        if not 0 <= action < self.n:
+            raise BadSetting(f"action {action} is not one of 0..{self.n - 1}")
+        return self.names[action] if self.names else str(action)
+
+
+Space = Box | Discrete
+
+
+@attrs.frozen
+class Spaces:
+    """All that an environment, or a filter chain, promises about its data."""
+
+    observation: Mapping[str, Space]
+    action: Space
+    reward: Box = attrs.field(factory=lambda: Box(()))

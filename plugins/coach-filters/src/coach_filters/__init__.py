@@ -1,0 +1,1 @@
+"""Filters for Coach: observations, rewards and actions on their way."""

@@ -1,0 +1,1 @@
+"""Replay memories for Coach."""

@@ -1,0 +1,1 @@
+"""Presets for Coach, each proven to learn."""

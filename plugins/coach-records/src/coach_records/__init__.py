@@ -1,0 +1,1 @@
+"""Recorders for Coach: JSON lines, CSV, TensorBoard, terminal."""

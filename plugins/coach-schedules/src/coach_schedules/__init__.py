@@ -1,0 +1,1 @@
+"""Schedules for Coach: values that change with training."""

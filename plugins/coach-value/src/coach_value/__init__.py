@@ -1,0 +1,1 @@
+"""Value-based agents for Coach."""
