@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import attrs
 
 from coachcore.errors import BadSetting, did_you_mean
+from coachcore.specs import API, KINDS, ComponentSpec, ParamSpec
 
-API = (1, 0)
-"""Version of everything in `coachcore.api` and of the hook specs: (major, minor)."""
-
-KINDS = {
-    "filter": "coach.filters",
-    "exploration": "coach.exploration",
-    "embedder": "coach.embedders",
-    "middleware": "coach.middlewares",
-    "head": "coach.heads",
-    "memory": "coach.memories",
-    "agent": "coach.agents",
-    "environment": "coach.environments",
-    "schedule": "coach.schedules",
-    "engine": "coach.engines",
-    "store": "coach.stores",
-    "transport": "coach.transports",
-    "orchestrator": "coach.orchestrators",
-    "recorder": "coach.recorders",
-    "evaluator": "coach.evaluators",
-}
-"""Kind of part -> entry-point group."""
+__all__ = [
+    "API",
+    "KINDS",
+    "NOTHING",
+    "ComponentSpec",
+    "Fixed",
+    "FloatOrVector",
+    "IntOrVector",
+    "ParamSpec",
+    "Schedule",
+    "complaint",
+    "component",
+    "param",
+    "params_of",
+    "plain",
+    "range_text",
+    "spec_of",
+]
 
 NOTHING = attrs.NOTHING
 T = TypeVar("T")
@@ -38,37 +36,6 @@ FloatOrVector = float | tuple[float, ...]
 IntOrVector = int | tuple[int, ...]
 Schedule = Any
 """A setting that may change over time: built to a callable from step to value (see `contracts.schedule`)."""
-
-
-class ParamSpec(NamedTuple):
-    """One setting of a part, as data: what the manifest, the checker, the schema and the docs read."""
-
-    name: str
-    type: str  # float int bool str duration table schedule or a kind; "x[]" for a list; joined by " | "
-    required: bool = False
-    default: Any = None
-    doc: str = ""
-    ge: float | None = None
-    gt: float | None = None
-    le: float | None = None
-    lt: float | None = None
-    choices: tuple[str, ...] = ()
-    unit: str = ""
-
-
-class ComponentSpec(NamedTuple):
-    """One part, as data; equal to its manifest form."""
-
-    kind: str
-    name: str
-    object: str  # "package.module:Class"
-    summary: str = ""
-    aliases: tuple[str, ...] = ()
-    since: str = "0.1"
-    stability: str = "stable"
-    needs: tuple[str, ...] = ()  # importable packages it cannot do without
-    facts: Mapping[str, Any] = {}  # noqa: RUF012 - never changed: acts_on, provides, slots, ...
-    params: tuple[ParamSpec, ...] | None = ()  # None: not described (no manifest)
 
 
 def param(
