@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -10,6 +10,10 @@ import numpy as np
 
 from coachcore.errors import BadSetting
 from coachcore.types import Array
+
+
+def _shape(shape: Iterable[int]) -> tuple[int, ...]:
+    return tuple(int(n) for n in shape)
 
 
 def _bound(value: Any, shape: tuple[int, ...], dtype: str) -> Array:
@@ -30,7 +34,7 @@ class Box:
     ``uint8`` (images stay bytes until the network scales them).
     """
 
-    shape: tuple[int, ...] = attrs.field(converter=lambda s: tuple(int(n) for n in s))
+    shape: tuple[int, ...] = attrs.field(converter=_shape)
     low: Any = -np.inf
     high: Any = np.inf
     dtype: str = "float32"

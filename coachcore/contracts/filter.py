@@ -16,7 +16,9 @@ class Filter(Protocol):
 
     Must keep true: what comes out lies in `space(before)`; nothing handed in is
     changed; a stateless rule gives for a batch what it gives row by row; the
-    state alone decides, so evaluation drops it and a checkpoint saves it.
+    state alone decides, so evaluation drops it and a checkpoint saves it (a
+    filter marked ``episodic`` in @component, such as frame stacking, remembers
+    within an episode only: evaluation moves a copy of its state on).
     """
 
     def space(self, before: Space) -> Space:

@@ -1,0 +1,67 @@
+"""`coach run`: train a preset, or go on with a stopped run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from coachcore.cli.completion import preset_names
+
+
+@click.command()
+@click.argument("preset", required=False, shell_complete=preset_names)
+@click.option(
+    "--set", "sets", multiple=True, metavar="PATH=VALUE", help="Override one setting, e.g. agent.discount=0.98."
+)
+@click.option("--with", "withs", multiple=True, metavar="FILE", type=click.Path(path_type=Path),
+              help="Lay another TOML file over the preset.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the preset's).")
+@click.option("--resume", metavar="DIR", type=click.Path(path_type=Path),
+              help="Go on with the run in DIR from its latest checkpoint, bit for bit.")  # fmt: skip
+@click.option(
+    "--out", metavar="DIR", type=click.Path(path_type=Path), help="Folder of the run (default: runs/PRESET-TIME-SEED)."
+)
+@click.pass_context
+def run(
+    context: click.Context,
+    preset: str | None,
+    sets: tuple[str, ...],
+    withs: tuple[Path, ...],
+    seed: int | None,
+    resume: Path | None,
+    out: Path | None,
+) -> None:
+    r"""Train PRESET: the name of an installed preset, or the path of a TOML file.
+
+    Ctrl-C saves everything and says how to go on; a second Ctrl-C stops at once.
+
+    \b
+    Examples:
+      coach run cartpole-dqn
+      coach run cartpole-dqn --seed 3 --set agent.learner.learning_rate=1e-3
+      coach run --resume runs/cartpole-dqn-20260101-120000-0
+    """
+    from coachcore.door import load_preset
+    from coachcore.door import run as train
+
+    if preset is None and resume is None:
+        raise click.UsageError("name a PRESET, or a run to --resume; `coach presets` lists what is installed")
+    if resume is not None and out is not None:
+        raise click.UsageError("--out and --resume exclude each other: a resumed run goes on in its own folder")
+    loaded = None
+    if preset is not None:
+        loaded = load_preset(preset, sets=sets, withs=withs, seed=seed)
+        for notice in loaded.notices:
+            click.echo(f"note: {notice}", err=True)
+    elif sets or withs or seed is not None:
+        raise click.UsageError("a resumed run keeps its settings: drop --set, --with and --seed, or start a new run")
+    outcome = train(loaded, out=out, resume=resume)
+    best = "" if outcome.best is None else f", best evaluation {outcome.best:.1f}"
+    click.echo(
+        f"{outcome.reason} after {outcome.steps} steps, {outcome.episodes} episodes, {outcome.updates} updates{best}"
+    )
+    if outcome.interrupted:
+        click.echo(f"saved; go on with: coach run --resume {outcome.folder}")
+        context.exit(130)
+    click.echo(f"run folder: {outcome.folder}")

@@ -1,0 +1,283 @@
+"""The few names a script or a notebook needs: load, run, train, evaluate, act."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from coachcore.errors import BadCheckpoint, CoachError
+from coachcore.threads import thread_settings
+
+if TYPE_CHECKING:
+    from coachcore.contracts.experiment import Experiment
+    from coachcore.events import Event
+    from coachcore.presets.preset import Preset
+    from coachcore.running.evaluate import Score
+    from coachcore.running.session import Outcome
+    from coachcore.types import Array, Obs
+
+Source = "str | Path | Mapping[str, Any] | Preset"
+
+
+def load_preset(
+    source: Any, *, sets: Sequence[str] = (), withs: Sequence[str | Path] = (), seed: int | None = None
+) -> Preset:
+    """A preset by name, path or as plain data, layered and checked; raises `Problems` with every error at once.
+
+    `sets` are ``"path=VALUE"`` texts as on the command line, `withs` further TOML files.
+    """
+    from coachcore.presets.preset import Preset
+    from coachcore.presets.preset import load_preset as load
+
+    if isinstance(source, Preset) and not (sets or withs or seed is not None):
+        return source
+    return load(source.document if isinstance(source, Preset) else source, sets=sets, withs=withs, seed=seed)
+
+
+def train(preset: Any, *, seed: int | None = None) -> Iterator[Event]:
+    """Train in this process and yield what happens; nothing is written.
+
+    Stop reading whenever you like. For a run that can be resumed, use `run`.
+    """
+    from coachcore.running.loop import train as events
+    from coachcore.running.machine import Machine
+
+    machine = Machine(_built(load_preset(preset, seed=seed)))
+    try:
+        for event in events(machine):
+            machine.paused = False
+            if event.kind != "pause":
+                yield event
+    finally:
+        machine.close()
+
+
+def run(
+    preset: Any = None,
+    *,
+    out: str | Path | None = None,
+    resume: str | Path | None = None,
+    seed: int | None = None,
+    recorders: Mapping[str, Any] | None = None,
+) -> Outcome:
+    """Train in a run folder with recorders and checkpoints; returns how it ended and where it lies.
+
+    `out` defaults to ``runs/<preset>-<time>-<seed>``. With `resume`, go on from
+    that folder's latest checkpoint, bit for bit; a `preset` given besides must
+    be the one the folder was started with. `recorders` replaces the preset's.
+    """
+    if resume is not None:
+        return _resumed(Path(resume), preset, seed, recorders)
+    loaded = load_preset(preset, seed=seed)
+    experiment = _built(loaded, recorders)
+    from coachcore.running.machine import Machine
+
+    machine = Machine(experiment)
+    try:
+        folder = Path(out) if out is not None else _new_folder(experiment)
+        return _in_folder(machine, folder, loaded)
+    finally:
+        machine.close()
+
+
+def evaluate(
+    folder: str | Path,
+    *,
+    episodes: int = 20,
+    checkpoint: str = "best",
+    seed: int | None = None,
+    on_frame: Callable[[int, Array], None] | None = None,
+) -> Score:
+    """Greedy episodes of a run's policy on fresh seeds, in NumPy alone where the network allows.
+
+    `checkpoint` is ``best``, ``latest`` or a checkpoint's own name. `seed` picks
+    the episodes (default: the run's seed). `on_frame(episode, picture)` is given
+    each picture ``[H, W, 3]`` of the environment.
+    """
+    from coachcore.rng import Streams
+    from coachcore.running import evaluate as playing
+
+    experiment = _experiment_of(Path(folder))
+    environment = experiment.environment.make(1, render=on_frame is not None)
+    try:
+        policy = _policy(experiment, Path(folder), checkpoint, environment.spaces)
+        seeds = Streams(experiment.seed if seed is None else seed)["fresh"].integers(0, 2**31 - 1, episodes)
+
+        def shown(index: int) -> None:
+            picture = environment.render()
+            if picture is not None and on_frame is not None:
+                on_frame(index, picture)
+
+        return playing.evaluate(policy, environment, seeds.tolist(), on_step=shown if on_frame else None)
+    finally:
+        environment.close()
+
+
+class Policy:
+    """A trained policy, loaded from a run folder: ``Policy.load(DIR).act(obs)``."""
+
+    def __init__(self, held: Any) -> None:
+        self._held = held
+
+    @classmethod
+    def load(cls, folder: str | Path, *, checkpoint: str = "best") -> Policy:
+        """The policy of `checkpoint` (``best``, ``latest`` or a name); raises `BadCheckpoint`."""
+        experiment = _experiment_of(Path(folder))
+        environment = experiment.environment.make(1)
+        try:
+            return cls(_policy(experiment, Path(folder), checkpoint, environment.spaces))
+        finally:
+            environment.close()
+
+    def act(self, obs: Array | Obs) -> Any:
+        """The greedy action for one observation as the environment gives it: an int, or an array ``[*shape]``."""
+        return self._held.act(obs)
+
+    def reset(self) -> None:
+        """Forget the open episode; call it before the first `act` of a new one."""
+        self._held.reset()
+
+
+def _built(preset: Preset, recorders: Mapping[str, Any] | None = None) -> Experiment:
+    import attrs
+
+    from coachcore.presets.build import build
+
+    experiment = build(preset)
+    return experiment if recorders is None else attrs.evolve(experiment, recorders=recorders)
+
+
+def _new_folder(experiment: Experiment) -> Path:
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    base = Path("runs") / f"{experiment.name}-{stamp}-{experiment.seed}"
+    folder, tried = base, 1
+    while folder.exists():
+        tried += 1
+        folder = base.with_name(f"{base.name}-{tried}")
+    return folder
+
+
+def _in_folder(machine: Any, folder: Path, preset: Preset) -> Outcome:
+    from coachcore.presets.dump import dump
+    from coachcore.running.session import Session, exclusive
+
+    if (folder / "preset.toml").exists():
+        raise CoachError(
+            "it already holds a run - continue it with --resume, or give --out another folder", where=str(folder)
+        )
+    with exclusive(folder):
+        (folder / "preset.toml").write_text(dump(preset.resolved), encoding="utf-8")
+        lock = json.dumps(_lock(preset), indent=2, sort_keys=True)
+        (folder / "lock.json").write_text(lock + "\n", encoding="utf-8")
+        return Session(machine, folder, listeners=_listeners()).run()
+
+
+def _resumed(folder: Path, preset: Any, seed: int | None, recorders: Mapping[str, Any] | None) -> Outcome:
+    from coachcore.running.checkpoint import Checkpoints
+    from coachcore.running.machine import Machine
+    from coachcore.running.session import Session, exclusive
+
+    kept = _preset_of(folder)
+    if preset is not None:
+        _same(load_preset(preset, seed=seed).resolved, kept.resolved, folder)
+    with exclusive(folder):
+        saved = Checkpoints(folder / "checkpoints").load()
+        machine = Machine(_built(kept, recorders))
+        try:
+            return Session(machine, folder, listeners=_listeners(), saved=saved).run()
+        finally:
+            machine.close()
+
+
+def _preset_of(folder: Path) -> Preset:
+    path = folder / "preset.toml"
+    if not path.is_file():
+        raise BadCheckpoint("it is not a run folder: there is no preset.toml in it", where=str(folder))
+    return load_preset(path)
+
+
+def _experiment_of(folder: Path) -> Experiment:
+    return _built(_preset_of(folder), recorders={})
+
+
+def _same(asked: Mapping[str, Any], kept: Mapping[str, Any], folder: Path) -> None:
+    """Refuse to resume under another preset, naming the first difference."""
+    for path, value, was in _differences(asked, kept):
+        raise CoachError(
+            f"this run was started with {path} = {was!r}, the preset given has {value!r} - "
+            "resume without naming a preset, or start a new run",
+            where=str(folder),
+        )
+
+
+def _differences(asked: Any, kept: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(asked, Mapping) and isinstance(kept, Mapping):
+        for key in sorted({*asked, *kept} - ({"summary"} if not path else set())):
+            yield from _differences(asked.get(key), kept.get(key), f"{path}.{key}" if path else str(key))
+    elif asked != kept:
+        yield path, asked, kept
+
+
+def _policy(experiment: Experiment, folder: Path, checkpoint: str, spaces: Any) -> Any:
+    from coachcore.acting import ActingNetwork
+    from coachcore.rng import Streams
+    from coachcore.running.checkpoint import Checkpoints
+    from coachcore.running.machine import Machine
+    from coachcore.running.pipeline import Pipelines
+    from coachcore.running.policy import Policy as Greedy
+
+    checkpoints = Checkpoints(folder / "checkpoints")
+    fallback = checkpoint == "best" and not checkpoints.pointed("best")
+    saved = checkpoints.load("latest" if fallback else checkpoint)["policy"]
+    if saved["program"]:
+        acting: Any = ActingNetwork(saved["program"])
+        acting.load(saved["weights"])
+    else:
+        machine = Machine(experiment)
+        machine.learner.restore(saved["learner"])
+        acting = machine.learner.forward
+    return Greedy(
+        agent=experiment.agent,
+        exploration=experiment.exploration,
+        pipelines=Pipelines.of(experiment.filters, spaces),
+        acting=acting,
+        filters=saved["filters"],
+        explorer=saved["explorer"],
+        rng=Streams(experiment.seed)["evaluation"],
+    )
+
+
+def _lock(preset: Preset) -> dict[str, Any]:
+    """What the run was made with: distributions, versions, manifest hashes, Python, threads, seed."""
+    from importlib.metadata import version
+
+    from coachcore.component import API
+    from coachcore.presets.dump import dump
+    from coachcore.registry.registry import current
+
+    return {
+        "api": ".".join(map(str, API)),
+        "coachcore": version("coachcore"),
+        "distributions": current().locked(),
+        "preset": sha256(dump(preset.resolved).encode()).hexdigest(),
+        "python": platform.python_version(),
+        "platform": f"{platform.system()}-{platform.machine()}",
+        "seed": preset.resolved.get("seed", 0),
+        "threads": thread_settings(),
+    }
+
+
+def _listeners() -> Any:
+    """The run hooks of every plugin, collected once as plain functions: the loop never calls a hook."""
+    from coachcore.registry.registry import listeners
+    from coachcore.running.session import Listeners
+
+    return Listeners(**{name: listeners(f"coach_{hook}") for name, hook in _HOOKS.items()})
+
+
+_HOOKS = {"start": "run_start", "event": "event", "checkpoint": "checkpoint", "end": "run_end"}

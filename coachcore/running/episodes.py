@@ -1,0 +1,74 @@
+"""The open episodes of N environments: enough to count them and to open them again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from coachcore.contracts.environment import VectorEnvironment
+from coachcore.errors import BadCheckpoint
+from coachcore.types import Array, Obs
+
+
+class OpenEpisodes:
+    """Seeds, actions so far, returns and lengths of the episodes now open.
+
+    An episode is a function of its seed and its actions, so these are all that
+    a checkpoint needs of an environment: `replay` brings it back to the step.
+    `played` holds every action since the oldest open episode began.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.seeds = np.zeros(count, np.int64)
+        self.starts = np.zeros(count, np.int64)  # where in `played` each episode begins
+        self.returns = np.zeros(count)  # raw rewards
+        self.lengths = np.zeros(count, np.int64)
+        self.played: list[Array] = []
+
+    def begin(self, envs: Array, seeds: Array) -> None:
+        """Note that `envs` open new episodes with `seeds`, and forget actions nobody needs any more."""
+        self.seeds[envs], self.returns[envs], self.lengths[envs] = seeds, 0.0, 0
+        self.starts[envs] = len(self.played)
+        cut = int(self.starts.min())
+        if cut:
+            del self.played[:cut]
+            self.starts -= cut
+
+    def note(self, applied: Array, rewards: Array) -> None:
+        """One step of every environment: actions ``[N, ...]`` as applied and raw rewards ``[N]``."""
+        self.played.append(applied)
+        self.returns += rewards
+        self.lengths += 1
+
+    def replay(self, environment: VectorEnvironment) -> Obs:
+        """Bring `environment` to where these episodes are; the observations ``[N, ...]`` it shows then.
+
+        All N simulators step together, so one whose episode began later idles in
+        earlier steps (on its own seed, opened again whenever it ends) until its turn.
+        """
+        everyone = list(range(self.count))
+        obs = {name: values.copy() for name, values in environment.reset(everyone, self.seeds.tolist()).items()}
+        for index, actions in enumerate(self.played):
+            after = environment.step(actions)
+            obs = {name: values.copy() for name, values in after.obs.items()}
+            ended = after.terminated | after.truncated
+            due = np.flatnonzero((self.starts == index + 1) | (ended & (self.starts > index + 1)))
+            if len(due):
+                opened = environment.reset(due.tolist(), self.seeds[due].tolist())
+                for name, values in opened.items():
+                    obs[name][due] = values
+        return obs
+
+    def state(self) -> dict[str, Any]:
+        played = np.stack(self.played) if self.played else np.zeros((0, self.count))
+        kept = {"seeds": self.seeds, "starts": self.starts, "returns": self.returns, "lengths": self.lengths}
+        return {name: values.copy() for name, values in kept.items()} | {"played": played}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        if len(state["seeds"]) != self.count:
+            raise BadCheckpoint(f"it holds {len(state['seeds'])} environments, the preset asks for {self.count}")
+        self.seeds, self.starts = state["seeds"].copy(), state["starts"].copy()
+        self.returns, self.lengths = state["returns"].copy(), state["lengths"].copy()
+        self.played = list(state["played"])

@@ -1,0 +1,183 @@
+"""The loop: steps in, events out. Nothing here prints, logs or calls a hook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from coachcore.clock import Duration
+from coachcore.component import spec_of
+from coachcore.errors import BadData
+from coachcore.events import Event
+from coachcore.running.evaluate import evaluate
+from coachcore.running.machine import Machine
+from coachcore.running.rhythm import Every
+from coachcore.types import Step
+
+_LARGE = 1_000  # steps collected at most between two looks at `paused`
+
+
+def train(machine: Machine) -> Iterator[Event]:
+    """Run `machine` to its end, event by event.
+
+    The machine is whole at every ``pause`` (one falls due with each checkpoint,
+    or soon after `machine.paused` is set); going on from its state there gives
+    the same events and weights as never having stopped.
+    """
+    schedule, clock = machine.experiment.schedule, machine.clock
+    if not machine.obs:
+        machine.open(np.arange(machine.count))
+        yield _event(machine, "run-start", _description(machine))
+    learn, evaluation, report, pause = (
+        Every(duration, clock)
+        for duration in (
+            machine.experiment.learner.train_every,
+            schedule.evaluate.every,
+            schedule.report_every,
+            machine.experiment.checkpoint.every,
+        )
+    )
+    rhythms = (learn, evaluation, report, pause)
+    while not machine.done:
+        yield from collect(machine, _chunk(machine, rhythms))
+        if learn.due(clock) and not _heating(machine):
+            learn_once(machine)
+        if report.due(clock) and machine.tallied:
+            yield _report(machine)
+        if evaluation.due(clock) and not _heating(machine):
+            yield _evaluated(machine)
+        if not machine.done and clock.count(schedule.train.unit) >= schedule.train.amount:
+            machine.done = "finished"
+        if pause.due(clock) or machine.paused:
+            yield _event(machine, "pause", {})
+    yield _event(machine, "run-end", {"reason": machine.done, "best": machine.best})
+
+
+def collect(machine: Machine, steps: int) -> list[Event]:
+    """`steps` steps of all N environments into the memory; an event for every episode that ended."""
+    events: list[Event] = []
+    heating = _heating(machine)
+    clock, count, rows, pipelines = machine.clock, machine.count, machine.rows, machine.pipelines
+    for _ in range(steps):
+        actions = machine.choose(heating=heating)
+        applied = pipelines.applied(machine.filters, actions, rows)
+        after = machine.environment.step(applied)
+        raw, rewards = after.obs, pipelines.rewarded(machine.filters, after.reward, rows)
+        seen = pipelines.observe(machine.filters, raw, rows)
+        if seen is not raw:
+            after = Step(seen, after.reward, after.terminated, after.truncated)
+        if machine.window is None:
+            machine.window = machine.accumulate.init(machine.obs, actions)
+        machine.window, columns = machine.accumulate(machine.window, machine.obs, actions, rewards, after)
+        if columns is not None:
+            machine.memory.add(columns)
+        machine.episodes.note(applied, after.reward)
+        clock.steps += count
+        if heating:
+            clock.heatup_steps = clock.steps
+        machine.raw, machine.obs = raw, seen
+        ended = after.terminated | after.truncated
+        if np.count_nonzero(ended):
+            events.extend(_closed(machine, np.flatnonzero(ended), heating=heating))
+    return events
+
+
+def learn_once(machine: Machine) -> None:
+    """The updates of one turn, in as few compiled calls as the settings allow."""
+    settings, memory = machine.experiment.learner, machine.memory
+    if not len(memory):
+        return
+    left, step = settings.updates, machine.clock.training_steps
+    rate = settings.learning_rate(step)
+    while left:
+        calls = min(left, settings.updates_per_call or left)
+        sample = memory.sample(machine.streams["memory"], calls, settings.batch_size, step)
+        trained = machine.learner.train(sample, rate)
+        memory.learned(sample.rows, trained.priority)
+        machine.refresh(trained.weights)
+        machine.tally += trained.metrics * calls
+        machine.tallied += calls
+        machine.clock.updates += calls
+        machine.clock.train_calls += 1
+        left -= calls
+
+
+def _heating(machine: Machine) -> bool:
+    heatup: Duration = machine.experiment.schedule.heatup
+    return machine.clock.count(heatup.unit) < heatup.amount
+
+
+def _chunk(machine: Machine, rhythms: tuple[Every, ...]) -> int:
+    """How many steps may pass before anything can fall due, at least one."""
+    clock, schedule = machine.clock, machine.experiment.schedule
+    left = min(rhythm.steps_left(clock, _LARGE) for rhythm in rhythms)
+    for duration in (schedule.train, schedule.heatup):
+        ahead = duration.amount - clock.count(duration.unit)
+        if ahead > 0:
+            left = min(left, ahead if duration.unit == "steps" else 1)
+    return max(1, min(_LARGE, -(-left // machine.count)))
+
+
+def _closed(machine: Machine, envs: Any, *, heating: bool) -> list[Event]:
+    """Episode events for `envs` ``[M]``, and a new episode opened in each."""
+    events, open_ones = [], machine.episodes
+    for env in envs.tolist():
+        machine.clock.episodes += 1
+        data = {
+            "return": float(open_ones.returns[env]),
+            "length": int(open_ones.lengths[env]),
+            "env": env,
+            "exploration": 1.0 if heating else machine.exploring(),
+            "phase": "heat-up" if heating else "training",
+        }
+        events.append(_event(machine, "episode", data))
+    machine.open(envs)
+    return events
+
+
+def _report(machine: Machine) -> Event:
+    means = machine.tally / machine.tallied
+    metrics = dict(zip(machine.learner.metric_names, (float(mean) for mean in means), strict=True))
+    if not np.isfinite(metrics["loss"]):
+        raise BadData(
+            f"the loss became {metrics['loss']} before step {machine.clock.steps} - lower agent.learner.learning_rate "
+            "or set agent.learner.gradient_clip; the last checkpoint is still whole"
+        )
+    machine.tally[:], machine.tallied = 0.0, 0
+    rate = float(machine.experiment.learner.learning_rate(machine.clock.training_steps))
+    return _event(machine, "report", {**metrics, "learning_rate": rate, "exploration": machine.exploring()})
+
+
+def _evaluated(machine: Machine) -> Event:
+    """A greedy evaluation in an environment of its own; notes the best, and stops the run at the target."""
+    schedule = machine.experiment.schedule
+    environment = machine.experiment.environment.make(machine.count)
+    try:
+        seeds = machine.streams["evaluation"].integers(0, 2**31 - 1, schedule.evaluate.episodes)
+        score = evaluate(machine.policy(), environment, seeds.tolist())
+    finally:
+        environment.close()
+    is_best = machine.best is None or score.mean > machine.best
+    if is_best:
+        machine.best = score.mean
+    if schedule.target is not None and score.mean >= schedule.target:
+        machine.done = "target reached"
+    return _event(machine, "evaluation", {**score.summary(), "best": is_best})
+
+
+def _description(machine: Machine) -> dict[str, Any]:
+    experiment = machine.experiment
+    return {
+        "preset": experiment.name,
+        "seed": experiment.seed,
+        "agent": spec_of(experiment.agent).name,
+        "environment": spec_of(experiment.environment).name,
+        "environments": experiment.environments,
+    }
+
+
+def _event(machine: Machine, kind: str, data: dict[str, Any]) -> Event:
+    clock = machine.clock
+    return Event(kind, clock.steps, clock.episodes, clock.updates, data)

@@ -1,0 +1,87 @@
+"""A trained policy by itself: observations in, actions out, in NumPy alone where the network allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+
+from coachcore.contracts.agent import Agent
+from coachcore.contracts.exploration import ExplorationPolicy
+from coachcore.errors import Mismatch
+from coachcore.running.pipeline import Pipelines
+from coachcore.types import Array, Moment, Obs, Rows
+
+
+@attrs.define(kw_only=True)
+class Policy:
+    """The greedy policy of an agent, with its filters before and its action mapping after.
+
+    Filter statistics stand still; what a filter remembers within an episode
+    moves on in this copy (call `reset` between episodes, or pass `first`).
+    """
+
+    agent: Agent
+    exploration: ExplorationPolicy
+    pipelines: Pipelines
+    acting: Callable[[Obs], Mapping[str, Array]]
+    filters: dict[str, Any]
+    explorer: Any
+    rng: np.random.Generator
+    count: int = 1
+    _opened: bool = attrs.field(default=False, init=False)
+
+    def reset(self) -> None:
+        """The next observation given to `act` opens an episode."""
+        self._opened = False
+
+    def act(self, obs: Array | Obs) -> Any:
+        """The action for one observation as the environment gives it (unbatched; an array, or arrays by name).
+
+        Returns an int for discrete actions and an array ``[*shape]`` otherwise.
+        Raises `Mismatch` for a shape that the policy was not trained on.
+        """
+        named = obs if isinstance(obs, Mapping) else {"observation": obs}
+        batch = {name: np.asarray(values)[None] for name, values in named.items()}
+        self._check(batch)
+        action = self.actions(batch, np.array([not self._opened]))[0]
+        self._opened = True
+        return action.item() if np.ndim(action) == 0 else action
+
+    def actions(self, obs: Obs, first: Array) -> Array:
+        """Actions ``[N, ...]`` for observations ``[N, ...]``; `first` ``[N]`` marks those that open an episode."""
+        seen = self._observed(obs, first)
+        moment = Moment(self.rng, 0, evaluating=True)
+        space = self.pipelines.spaces.action
+        _, actions = self.exploration(
+            self.explorer, lambda: self.agent.propose(self.acting(seen)), space, len(first), moment
+        )
+        rows = Rows(np.arange(len(first)), first=False)
+        return self.pipelines.applied(self.filters, actions, rows, evaluating=True)
+
+    def _observed(self, obs: Obs, first: Array) -> Obs:
+        if not self.pipelines.observation:
+            return obs
+        if first.all() or not first.any():
+            rows = Rows(np.arange(len(first)), first=bool(first.all()))
+            return self.pipelines.observe(self.filters, obs, rows, evaluating=True)
+        merged: dict[str, Array] = {}
+        for opening in (True, False):
+            envs = np.flatnonzero(first == opening)
+            part = {name: values[envs] for name, values in obs.items()}
+            seen = self.pipelines.observe(self.filters, part, Rows(envs, first=opening), evaluating=True)
+            for name, values in seen.items():
+                merged.setdefault(name, np.empty((len(first), *values.shape[1:]), values.dtype))[envs] = values
+        return merged
+
+    def _check(self, batch: Obs) -> None:
+        spaces = self.pipelines.raw.observation
+        for name, space in spaces.items():
+            if name not in batch:
+                raise Mismatch(f"observation '{name}' is missing; got {', '.join(sorted(batch))}")
+            if batch[name].shape[1:] != space.shape:
+                raise Mismatch(
+                    f"observation '{name}' has shape {batch[name].shape[1:]}, the policy expects {space.shape}"
+                )
