@@ -1,0 +1,102 @@
+"""Asking every plugin who is there, once, and marking what clashes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pluggy
+
+from coachcore.errors import BrokenPlugin
+from coachcore.registry.entry import Entry, Trouble
+from coachcore.registry.hookspecs import DESCRIBE
+from coachcore.registry.isolate import cause, isolated, load_object
+from coachcore.registry.shelf import Shelf
+from coachcore.specs import ComponentSpec
+
+
+class Gathered(NamedTuple):
+    """What all plugins answered together."""
+
+    entries: tuple[Entry, ...]
+    classes: dict[str, type]  # full id -> class, for parts that were handed over as classes
+    presets: Shelf
+    troubles: tuple[Trouble, ...]
+
+
+def gather(plugins: pluggy.PluginManager) -> Gathered:
+    """Call every describing hook of every plugin, each in isolation."""
+    entries: dict[str, Entry] = {}
+    classes: dict[str, type] = {}
+    troubles: list[Trouble] = []
+    for kind, hook in DESCRIBE.items():
+        for owner, offer in _answers(plugins, hook, troubles):
+            entry = offer if isinstance(offer, Entry) else _entry(kind, owner, offer, troubles)
+            if entry is None:
+                continue
+            if isinstance(offer, type):
+                classes[entry.id] = offer
+            entries.setdefault(entry.id, entry)
+    ordered = sorted(_clashing(entries.values()), key=lambda entry: (entry.spec.kind, entry.spec.name, entry.dist))
+    shelf = Shelf(Path(folder) for _, folder in _answers(plugins, "coach_presets", troubles))
+    return Gathered(tuple(ordered), classes, shelf, tuple(troubles))
+
+
+def _answers(plugins: pluggy.PluginManager, hook: str, troubles: list[Trouble]) -> Iterator[tuple[str, Any]]:
+    """(plugin, one thing it offers), one implementation at a time: a broken one must not silence the others."""
+    for implementation in getattr(plugins.hook, hook).get_hookimpls():
+        owner = implementation.plugin_name
+        try:
+            with isolated(owner, f"asked ({hook})"):
+                offers = tuple(implementation.function())
+        except BrokenPlugin as error:
+            troubles.append(Trouble(owner, "", error.message))
+            continue
+        yield from ((owner, offer) for offer in offers)
+
+
+def _entry(kind: str, owner: str, offer: Any, troubles: list[Trouble]) -> Entry | None:
+    spec = getattr(offer, "__coach__", offer)
+    if isinstance(spec, ComponentSpec) and spec.kind == kind:
+        return Entry(spec, owner, "")
+    found = f"a {spec.kind}" if isinstance(spec, ComponentSpec) else repr(offer)
+    troubles.append(Trouble(owner, "", f"{DESCRIBE[kind]} should offer parts of kind {kind}, it offers {found}"))
+    return None
+
+
+def _clashing(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """The entries, those that share kind and name marked; nobody wins."""
+    groups = defaultdict(list)
+    for entry in entries:
+        groups[entry.spec.kind, entry.spec.name].append(entry)
+    for group in groups.values():
+        for entry in group:
+            others = ", ".join(other.id for other in group if other is not entry)
+            if others and entry.state == "ok":
+                yield entry._replace(state="clash", problem=f"the name is also {others} - use the full id, or uninstall one")
+            else:
+                yield entry
+
+
+def class_of(entry: Entry) -> type:
+    """Import a part's class in isolation; raises `BrokenPlugin`, also when it is not the part it should be."""
+    found = load_object(entry.spec.object, entry.id)
+    spec = getattr(found, "__coach__", None)
+    if not isinstance(found, type) or not isinstance(spec, ComponentSpec):
+        raise BrokenPlugin(f"{entry.spec.object} is not a class marked by @component", where=entry.id)
+    if (spec.kind, spec.name) != (entry.spec.kind, entry.spec.name):
+        raise BrokenPlugin(f"{entry.spec.object} calls itself {spec.kind} '{spec.name}' - rename one of the two", where=entry.id)
+    return found
+
+
+def add(plugins: pluggy.PluginManager, plugin: object, name: str) -> None:
+    """Register a plugin; raises `BrokenPlugin`, with nothing half registered, for hooks that do not exist."""
+    try:
+        plugins.register(plugin, name)
+        plugins.check_pending()
+    except (ValueError, TypeError, pluggy.PluginValidationError) as error:
+        if plugins.has_plugin(name):
+            plugins.unregister(name=name)
+        raise BrokenPlugin(f"could not be registered - {cause(error)}", where=name) from None

@@ -1,0 +1,90 @@
+"""Running a plugin's own code so that whatever it does costs one line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from io import TextIOBase
+from typing import Any
+
+from coachcore.errors import BrokenPlugin, StopRun
+
+
+class Muffle(TextIOBase):
+    """A text stream that keeps to itself what is written while `shut`, and passes it on afterwards.
+
+    A plain buffer would not do: logging set up while a package is imported
+    holds on to the stream it saw, and would be silent for good.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__()
+        self.stream = stream
+        self.kept = ""
+        self.shut = True
+
+    def write(self, text: str) -> int:
+        if self.shut:
+            self.kept += text
+            return len(text)
+        return int(self.stream.write(text))
+
+    def flush(self) -> None:
+        if not self.shut:
+            self.stream.flush()
+
+    def isatty(self) -> bool:
+        return bool(self.stream.isatty())
+
+    def fileno(self) -> int:
+        return int(self.stream.fileno())
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return str(self.stream.encoding)
+
+
+@contextmanager
+def muffled() -> Iterator[tuple[Muffle, Muffle]]:
+    """Keep what Python code prints to standard output and error meanwhile."""
+    streams = sys.stdout, sys.stderr
+    out, err = Muffle(streams[0]), Muffle(streams[1])
+    sys.stdout, sys.stderr = out, err
+    try:
+        yield out, err
+    finally:
+        sys.stdout, sys.stderr = streams
+        out.shut = err.shut = False
+
+
+@contextmanager
+def isolated(owner: str, phase: str) -> Iterator[None]:
+    """Turn whatever happens inside into `BrokenPlugin`, in one line; Ctrl-C and `StopRun` pass.
+
+    `phase` completes "it could not be ...", such as ``imported``.
+    """
+    try:
+        with muffled():
+            yield
+    except (KeyboardInterrupt, StopRun):
+        raise
+    except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, sys.exit included
+        raise BrokenPlugin(f"could not be {phase} - {cause(error)} - `coach doctor` says more", where=owner) from error
+
+
+def cause(error: BaseException) -> str:
+    """An exception in one line: its type and the first line of what it says."""
+    text = str(error).strip().partition("\n")[0]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def load_object(value: str, owner: str) -> Any:
+    """The object ``"package.module:name"`` (or a module), imported in isolation for plugin `owner`."""
+    module, _, path = value.partition(":")
+    with isolated(owner, "imported"):
+        found: Any = import_module(module.strip())
+        for name in filter(None, path.strip().split(".")):
+            found = getattr(found, name)
+    return found
