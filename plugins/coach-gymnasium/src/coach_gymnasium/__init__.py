@@ -1,1 +1,1 @@
-"""Gymnasium environments for Coach."""
+"""Gymnasium environments as parts of Coach."""
