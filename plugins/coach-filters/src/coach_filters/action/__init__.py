@@ -1,0 +1,1 @@
+"""Filters for actions, from the agent towards the environment."""

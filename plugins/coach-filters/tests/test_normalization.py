@@ -1,0 +1,87 @@
+"""Running statistics against NumPy's and against a loop."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from coach_filters.observation.normalization import Normalization, merge
+from coachcore.api import Box, Discrete, Mismatch, Rows
+
+SPACE = Box((3,))
+numbers = arrays(np.float32, st.tuples(st.integers(1, 20), st.just(3)), elements=st.floats(-1e3, 1e3, width=32))
+
+
+def rows(count):
+    return Rows(np.arange(count), first=False)
+
+
+def test_by_hand():
+    part, space = Normalization(epsilon=1e-12), Box((1,))
+    state, first = part(part.init(space, 1), np.array([[2.0]], np.float32), rows(1))
+    assert first.tolist() == [[0.0]]
+    state, second = part(state, np.array([[6.0]], np.float32), rows(1))
+    # mean 4, variance ((2 - 4)^2 + (6 - 4)^2) / 1 = 8
+    assert (state["count"], state["mean"].tolist(), state["m2"].tolist()) == (2, [4.0], [8.0])
+    assert second == pytest.approx(2 / np.sqrt(8))
+    assert second.dtype == np.float32
+
+
+def test_far_values_are_cut_off_at_clip_deviations():
+    part = Normalization(clip=1.0)
+    state = part.init(Box((1,)), 1)
+    state, _ = part(state, np.zeros((1000, 1), np.float32), rows(1000))
+    _, out = part(state, np.array([[50.0], [-50.0]], np.float32), rows(2))
+    assert out.tolist() == [[1.0], [-1.0]]
+
+
+def test_the_promised_space():
+    space = Normalization(clip=2.5).space(Box((2,), 0, 255, "uint8", names=("a", "b")))
+    assert space == Box((2,), -2.5, 2.5, names=("a", "b"))
+
+
+def test_no_values_change_nothing():
+    part = Normalization()
+    state = part.init(SPACE, 2)
+    after, out = part(state, np.empty((0, 3), np.float32), rows(0))
+    assert after is state
+    assert out.shape == (0, 3)
+
+
+def test_discrete_values_have_no_mean():
+    with pytest.raises(Mismatch, match=r"normalization: only real numbers \(a box\) have a mean"):
+        Normalization().space(Discrete(4))
+
+
+@given(st.lists(numbers, min_size=1, max_size=5))
+def test_the_statistics_are_numpys(batches):
+    part = Normalization()
+    state = part.init(SPACE, 20)
+    for batch in batches:
+        state, _ = part(state, batch, rows(len(batch)))
+    seen = np.concatenate(batches).astype(np.float64)
+    assert state["count"] == len(seen)
+    assert state["mean"] == pytest.approx(seen.mean(axis=0), abs=1e-9)
+    assert state["m2"] == pytest.approx(seen.var(axis=0) * len(seen), rel=1e-6, abs=1e-6)
+
+
+@given(numbers, numbers)
+def test_a_batch_moves_the_statistics_as_its_rows_do(before, batch):
+    state = merge(Normalization().init(SPACE, 1), before)
+    at_once, one_by_one = merge(state, batch), state
+    for row in batch:
+        one_by_one = merge(one_by_one, row[None])
+    assert at_once["count"] == one_by_one["count"]
+    assert at_once["mean"] == pytest.approx(one_by_one["mean"], abs=1e-9)
+    assert at_once["m2"] == pytest.approx(one_by_one["m2"], rel=1e-6, abs=1e-6)
+
+
+def test_a_million_and_a_little_does_not_cancel():
+    values = (1e6 + np.array([0.0, 1.0, 0.0, 1.0]))[:, None]
+    state = Normalization().init(Box((1,)), 1)
+    for value in np.tile(values, (500, 1)):
+        state = merge(state, value[None])
+    assert state["m2"][0] / state["count"] == pytest.approx(0.25, rel=1e-6)
