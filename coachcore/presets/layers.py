@@ -1,0 +1,217 @@
+"""Laying presets over each other: what they extend, the file itself, and files given besides."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path as FilePath
+from re import compile as pattern
+from typing import TYPE_CHECKING
+
+import attrs
+
+from coachcore.errors import CoachError, did_you_mean
+from coachcore.presets.places import FORMAT, RESERVED, kind_at
+from coachcore.presets.positions import Path, positions
+from coachcore.presets.problems import Problem
+from coachcore.presets.tree import Node, Origin, positioned
+
+if TYPE_CHECKING:
+    from coachcore.registry.registry import Registry
+
+LARGEST = 1 << 20
+"""Bytes a preset may have; anything larger is some other file."""
+
+_AT = pattern(r"(.*?) \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
+
+
+@attrs.define
+class Reader:
+    """Reads preset files and what they extend; collects problems instead of stopping at the first."""
+
+    registry: Registry
+    found: list[Problem] = attrs.field(factory=list)
+    rank: int = 0
+
+    def layers(self, source: str, layer: str, open_files: tuple[str, ...] = (), base: FilePath | None = None) -> Iterator[Node]:
+        """The trees of `source`, lowest layer first: what it extends, then itself."""
+        file = self.locate(source, base)
+        tree = self.read(file, layer) if file is not None else None
+        if file is not None and tree is not None:
+            yield from self.extended(tree, file.parent, (*open_files, _identity(file)))
+
+    def extended(self, tree: Node, folder: FilePath, opened: tuple[str, ...] = ()) -> Iterator[Node]:
+        """What `tree` extends, the lowest first, then `tree`; paths are relative to `folder`."""
+        for node in _listed(tree.value.pop("extends", None)):
+            yield from self._below(node, folder, opened)
+        yield self._ranked(tree)
+
+    def _below(self, node: Node, folder: FilePath, opened: tuple[str, ...]) -> Iterator[Node]:
+        if not isinstance(node.value, str):
+            self._wrong(node.origin, "`extends` takes the name or path of a preset, or a list of these")
+            return
+        try:
+            target = find(node.value, self.registry, folder)
+        except CoachError as error:
+            self._wrong(node.origin, error.message)
+            return
+        if _identity(target) in opened:
+            circle = [*opened[opened.index(_identity(target)) :], str(target)]
+            names = " -> ".join(FilePath(name).name for name in circle)
+            self._wrong(node.origin, f"presets extend each other in a circle: {names} - take one `extends` out")
+            return
+        layer = f"{target.stem} (extends, depth {max(len(opened), 1)})"
+        yield from self.layers(str(target.resolve()), layer, opened)
+
+    def locate(self, source: str, base: FilePath | None = None) -> FilePath | None:
+        try:
+            return find(source, self.registry, base)
+        except CoachError as error:
+            self._wrong(Origin("file", source), error.message)
+            return None
+
+    def read(self, file: FilePath, layer: str) -> Node | None:
+        """One file as a tree; None, and a problem noted, where it cannot be read."""
+        origin = Origin(layer, shown(file))
+        text = self._text(file, origin)
+        if text is None:
+            return None
+        try:
+            document = tomllib.loads(text)
+        except ValueError as error:  # TOMLDecodeError, or a number with thousands of digits
+            self._not_toml(origin, text, str(error))
+            return None
+        except RecursionError:
+            self._wrong(origin._replace(line=1, column=1), "nested too deeply to be a preset")
+            return None
+        if not document:
+            self._wrong(origin._replace(line=1, column=1), f'the preset is empty - start it with "coach = {FORMAT}"')
+            return None
+        return positioned(document, positions(text), origin)
+
+    def _text(self, file: FilePath, origin: Origin) -> str | None:
+        try:
+            with file.open("rb") as stream:
+                raw = stream.read(LARGEST + 1)
+        except IsADirectoryError:
+            return self._wrong(origin, "this is a folder - name the .toml file in it")
+        except OSError as error:
+            return self._wrong(origin, f"cannot be read ({error.strerror}) - check the path and its permissions")
+        if len(raw) > LARGEST:
+            return self._wrong(origin, f"larger than {LARGEST // 1024} KiB - this is not a preset")
+        try:
+            return raw.decode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8")
+        except UnicodeDecodeError as error:
+            line = raw.count(b"\n", 0, error.start) + 1
+            column = len(raw[raw.rfind(b"\n", 0, error.start) + 1 : error.start].decode("utf-8", "replace")) + 1
+            here = origin._replace(line=line, column=column)
+            return self._wrong(here, f"not UTF-8 text (byte 0x{raw[error.start]:02x}) - save the file as UTF-8")
+
+    def _not_toml(self, origin: Origin, text: str, error: str) -> None:
+        match = _AT.match(error)
+        message, line, column = match.groups() if match else (error, None, None)
+        if line is None:
+            line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
+        self._wrong(origin._replace(line=int(line), column=int(column)), f"not TOML: {message}")
+
+    def _ranked(self, tree: Node) -> Node:
+        """Give every origin of `tree` the next rank, so that problems come in the order of the layers."""
+        self.rank += 1
+        stack = [tree]
+        while stack:
+            node = stack.pop()
+            node.origin = node.origin._replace(rank=self.rank)
+            node.key = node.key._replace(rank=self.rank)
+            inner = node.value
+            stack += inner.values() if isinstance(inner, dict) else inner if isinstance(inner, list) else ()
+        return tree
+
+    def _wrong(self, origin: Origin, message: str) -> None:
+        self.found.append(Problem(origin._replace(rank=self.rank), message))
+
+
+def find(source: str, registry: Registry, base: FilePath | None = None) -> FilePath:
+    """The file of a preset named by path (relative to `base`) or by the name of an installed one.
+
+    Raises `CoachError`, saying what is near, where there is neither.
+    """
+    file = (base or FilePath()) / source
+    if not _is_path(source):
+        installed = registry.presets()
+        if source in installed:
+            return installed[source]
+        if not file.is_file():
+            raise CoachError(f"there is no preset '{source}' - {did_you_mean(source, _with_files(installed, file.parent))}")
+    if not file.exists():
+        near = [entry.name for entry in sorted(file.parent.glob("*.toml"))] if file.parent.is_dir() else []
+        names = [*near, *registry.presets()]
+        raise CoachError(f"there is no file '{source}' - {did_you_mean(file.name, names)}")
+    return file
+
+
+def _with_files(installed: Mapping[str, FilePath], folder: FilePath) -> list[str]:
+    return [*installed, *(entry.name for entry in folder.glob("*.toml"))]
+
+
+def _is_path(source: str) -> bool:
+    return source.endswith(".toml") or "/" in source or "\\" in source or source in ("", ".", "..")
+
+
+def shown(file: FilePath) -> str:
+    """A path as people like to read it: relative where it lies below the current folder."""
+    try:
+        return str(file.resolve().relative_to(FilePath.cwd())) if file.is_absolute() else str(file)
+    except (OSError, ValueError):
+        return str(file)
+
+
+def _identity(file: FilePath) -> str:
+    return str(file.resolve())
+
+
+def _listed(node: Node | None) -> list[Node]:
+    if node is None:
+        return []
+    return node.value if isinstance(node.value, list) else [node]
+
+
+def merge(low: Node, high: Node, registry: Registry, path: Path = ()) -> Node:
+    """`high` laid over `low`: tables are merged, everything else is replaced.
+
+    Where `high` chooses another part, `low`'s parameters of that table go.
+    """
+    if not (isinstance(low.value, dict) and isinstance(high.value, dict)):
+        return high
+    kind = kind_at(path)
+    kept = dict(low.value)
+    if kind is not None and _swaps(low, high, kind, registry):
+        kept = {key: node for key, node in kept.items() if key in RESERVED.get(kind, ())}
+        if kind == "agent":
+            kept = _without_heads(kept)
+    for key, node in high.value.items():
+        kept[key] = merge(kept[key], node, registry, (*path, key)) if key in kept else node
+    return Node(kept, high.origin, high.key)
+
+
+def _without_heads(agent: dict[str, Node]) -> dict[str, Node]:
+    """Slots are the agent's own, so heads chosen for another agent do not carry over."""
+    network = agent.get("network")
+    if network is None or not isinstance(network.value, dict):
+        return agent
+    inner = {key: node for key, node in network.value.items() if key != "heads"}
+    return agent | {"network": Node(inner, network.origin, network.key)}
+
+
+def _swaps(low: Node, high: Node, kind: str, registry: Registry) -> bool:
+    before, after = low.value.get("use"), high.value.get("use")
+    return before is not None and after is not None and not same(kind, before.value, after.value, registry)
+
+
+def same(kind: str, one: object, other: object, registry: Registry) -> bool:
+    """Whether two names (aliases, full ids) stand for one part."""
+    if one == other or not (isinstance(one, str) and isinstance(other, str)):
+        return one == other
+    try:
+        return registry.resolve(kind, one).id == registry.resolve(kind, other).id
+    except CoachError:
+        return False

@@ -1,0 +1,157 @@
+"""Checking one table at a time: the settings of a part, or of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import attrs
+
+from coachcore.component import ParamSpec
+from coachcore.errors import CoachError, did_you_mean
+from coachcore.presets import places
+from coachcore.presets.layers import merge
+from coachcore.presets.problems import Problem
+from coachcore.presets.tree import DEFAULT, Node, Origin, plain, rooted
+from coachcore.presets.values import example, fault, part_kind, tidied
+from coachcore.presets.writer import inline
+
+if TYPE_CHECKING:
+    from coachcore.registry.entry import Entry
+    from coachcore.registry.registry import Registry
+
+
+class Checked(NamedTuple):
+    """A part's table with defaults filled in, and the part it names; None where these are not known."""
+
+    node: Node | None
+    entry: Entry | None
+
+
+@attrs.define
+class Checker:
+    """Checks tables against the registry; collects problems instead of stopping at the first."""
+
+    registry: Registry
+    root: Node
+    found: list[Problem] = attrs.field(factory=list)
+
+    def wrong(self, origin: Origin, message: str) -> None:
+        """Note a problem; one in a default is told where the preset begins."""
+        if origin.layer == DEFAULT:
+            message = f"{origin.file}: {message}"
+            origin = self.root.origin
+        self.found.append(Problem(origin, message))
+
+    def settings(
+        self, table: Node, specs: Sequence[ParamSpec], owner: str, extra: Iterable[str] | None = ()
+    ) -> dict[str, Node]:
+        """The settings of a table, checked, defaults filled in. `extra` keys are no business
+        of `specs`; None: the table's other keys are checked elsewhere."""
+        if extra is not None:
+            self.unknown(table.value, [*(spec.name for spec in specs), *extra], owner)
+        given = {spec.name: self.setting(table, spec, owner) for spec in specs}
+        return {name: node for name, node in given.items() if node is not None}
+
+    def setting(self, table: Node, spec: ParamSpec, owner: str) -> Node | None:
+        node = table.value.get(spec.name)
+        if node is None and spec.required:
+            about = f" ({spec.doc})" if spec.doc else ""
+            self.wrong(table.key, f"{owner} needs '{spec.name}'{about} - {example(spec)}")
+        if spec.default is not None:
+            default = rooted(spec.default, Origin(DEFAULT, f"default of {owner}"))
+            node = default if node is None else self._over(default, node, spec)
+        if node is None:
+            return None
+        message, name = fault(node, spec)
+        if message:
+            self.wrong(node.origin, f"{spec.name}: {message}")
+            return None
+        return self._inside(node, spec, name)
+
+    def _over(self, default: Node, node: Node, spec: ParamSpec) -> Node:
+        """A table without `use` changes some settings of the part that is the default."""
+        partial = isinstance(node.value, dict) and "use" not in node.value and part_kind(spec) is not None
+        return merge(default, node, self.registry) if partial and isinstance(default.value, dict) else node
+
+    def _inside(self, node: Node, spec: ParamSpec, name: str) -> Node | None:
+        """The value with the parts and settings it holds checked in turn."""
+        kind = part_kind(spec)
+        if isinstance(node.value, list):
+            items = [self._inside(item, spec, name.removesuffix("[]")) for item in node.value]
+            return Node([item for item in items if item is not None], node.origin, node.key)
+        if isinstance(node.value, dict) and name == "evaluate":
+            return Node(self.settings(node, places.EVALUATE, "schedule.evaluate"), node.origin, node.key)
+        if isinstance(node.value, dict) and kind is not None:
+            return self.part(node, kind).node
+        return node if isinstance(node.value, dict) else Node(tidied(node.value, name), node.origin, node.key)
+
+    def section(self, table: Node, name: str, specs: Sequence[ParamSpec], owner: str) -> Node | None:
+        """A table of settings; where it is absent the defaults, or nothing when some have none."""
+        node = table.value.get(name)
+        if node is None:
+            if any(spec.required for spec in specs):
+                return None
+            node = rooted({}, Origin(DEFAULT, f"default of {owner}"))
+        if not self.is_table(node, owner):
+            return None
+        return Node(self.settings(node, specs, owner), node.origin, node.key)
+
+    def unknown(self, table: Mapping[str, Node], known: Iterable[str], owner: str) -> None:
+        names = list(known)
+        for key, node in table.items():
+            if key not in names:
+                hint = did_you_mean(key, names) if names else "it takes none"
+                self.wrong(node.key, f"{owner} has no setting '{key}' - {hint}")
+
+    def is_table(self, node: Node, name: str) -> bool:
+        if isinstance(node.value, dict):
+            return True
+        value = plain(node)
+        hint = f" such as {name} = {{ use = {inline(value)} }}" if isinstance(value, str) else ""
+        self.wrong(node.origin, f"{name} must be a table{hint}, got {inline(value)}")
+        return False
+
+    def part(self, node: Node, kind: str, extra: tuple[str, ...] = ()) -> Checked:
+        """A table with `use`: the part named is there, and its settings are sound."""
+        entry = self._entry(node, kind)
+        if entry is None:
+            return Checked(None, None)
+        use = node.value["use"]
+        try:
+            specs = self.registry.params(entry)
+        except CoachError as error:
+            self.wrong(use.origin, error.message)
+            return Checked(None, entry)
+        given = self.settings(node, specs, f"{kind} '{entry.spec.name}'", ("use", *extra))
+        named = Node(self._name(kind, use.value, entry), use.origin, use.key)
+        return Checked(Node({"use": named, **given}, node.origin, node.key), entry)
+
+    def _entry(self, node: Node, kind: str) -> Entry | None:
+        use = node.value.get("use")
+        if use is None:
+            self.wrong(node.key, f"`use` is missing: which {kind}? - {did_you_mean('', self.names(kind))}")
+            return None
+        if not isinstance(use.value, str):
+            self.wrong(use.origin, f"use: expected the name of a {kind}, got {inline(plain(use))}")
+            return None
+        try:
+            entry = self.registry.resolve(kind, use.value)
+        except CoachError as error:
+            self.wrong(use.origin, error.message)
+            return None
+        if entry.state not in ("ok", "clash"):  # a clash is settled by the full id
+            self.wrong(use.origin, f"{kind} '{entry.spec.name}' of {entry.dist} cannot be used: {entry.problem}")
+            return None
+        return entry
+
+    def names(self, kind: str) -> list[str]:
+        return [entry.spec.name for entry in self.registry.entries(kind)]
+
+    def _name(self, kind: str, written: str, entry: Entry) -> str:
+        """The part's own name for an alias; what was written where that would be ambiguous."""
+        try:
+            same = "/" not in written and self.registry.resolve(kind, entry.spec.name).id == entry.id
+        except CoachError:
+            same = False
+        return entry.spec.name if same else written
