@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from coachcore.running.session import Outcome
     from coachcore.types import Array, Obs
 
-Source = "str | Path | Mapping[str, Any] | Preset"
-
 
 def load_preset(
     source: Any, *, sets: Sequence[str] = (), withs: Sequence[str | Path] = (), seed: int | None = None
@@ -34,9 +32,13 @@ def load_preset(
     from coachcore.presets.preset import Preset
     from coachcore.presets.preset import load_preset as load
 
-    if isinstance(source, Preset) and not (sets or withs or seed is not None):
-        return source
-    return load(source.document if isinstance(source, Preset) else source, sets=sets, withs=withs, seed=seed)
+    if isinstance(source, Preset):
+        if sets or withs:
+            raise CoachError(
+                "a loaded preset is altered with its own `changed`; sets and withs are for one being loaded"
+            )
+        return source if seed is None else source.changed({"seed": seed})
+    return load(source, sets=sets, withs=withs, seed=seed)
 
 
 def train(preset: Any, *, seed: int | None = None) -> Iterator[Event]:
@@ -163,7 +165,7 @@ def _new_folder(experiment: Experiment) -> Path:
 
 
 def _in_folder(machine: Any, folder: Path, preset: Preset) -> Outcome:
-    from coachcore.presets.dump import dump
+    from coachcore.presets.writer import dump
     from coachcore.running.session import Session, exclusive
 
     if (folder / "preset.toml").exists():
@@ -178,6 +180,8 @@ def _in_folder(machine: Any, folder: Path, preset: Preset) -> Outcome:
 
 
 def _resumed(folder: Path, preset: Any, seed: int | None, recorders: Mapping[str, Any] | None) -> Outcome:
+    import attrs
+
     from coachcore.running.checkpoint import Checkpoints
     from coachcore.running.machine import Machine
     from coachcore.running.session import Session, exclusive
@@ -187,7 +191,7 @@ def _resumed(folder: Path, preset: Any, seed: int | None, recorders: Mapping[str
         _same(load_preset(preset, seed=seed).resolved, kept.resolved, folder)
     with exclusive(folder):
         saved = Checkpoints(folder / "checkpoints").load()
-        machine = Machine(_built(kept, recorders))
+        machine = Machine(attrs.evolve(_built(kept, recorders), name=_name_of(folder)))
         try:
             return Session(machine, folder, listeners=_listeners(), saved=saved).run()
         finally:
@@ -199,6 +203,14 @@ def _preset_of(folder: Path) -> Preset:
     if not path.is_file():
         raise BadCheckpoint("it is not a run folder: there is no preset.toml in it", where=str(folder))
     return load_preset(path)
+
+
+def _name_of(folder: Path) -> str:
+    """What the run's preset was called when it started."""
+    try:
+        return str(json.loads((folder / "lock.json").read_bytes())["name"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise BadCheckpoint("lock.json is missing or damaged", where=str(folder)) from None
 
 
 def _experiment_of(folder: Path) -> Experiment:
@@ -256,14 +268,16 @@ def _lock(preset: Preset) -> dict[str, Any]:
     """What the run was made with: distributions, versions, manifest hashes, Python, threads, seed."""
     from importlib.metadata import version
 
-    from coachcore.component import API
-    from coachcore.presets.dump import dump
+    from coachcore.presets.writer import dump
+    from coachcore.registry.lock import locked
     from coachcore.registry.registry import current
+    from coachcore.specs import API
 
     return {
+        "name": preset.name,
         "api": ".".join(map(str, API)),
         "coachcore": version("coachcore"),
-        "distributions": current().locked(),
+        "distributions": locked(current()),
         "preset": sha256(dump(preset.resolved).encode()).hexdigest(),
         "python": platform.python_version(),
         "platform": f"{platform.system()}-{platform.machine()}",
@@ -274,10 +288,11 @@ def _lock(preset: Preset) -> dict[str, Any]:
 
 def _listeners() -> Any:
     """The run hooks of every plugin, collected once as plain functions: the loop never calls a hook."""
-    from coachcore.registry.registry import listeners
+    from coachcore.registry.lock import listeners
+    from coachcore.registry.registry import current
     from coachcore.running.session import Listeners
 
-    return Listeners(**{name: listeners(f"coach_{hook}") for name, hook in _HOOKS.items()})
+    return Listeners(**{name: listeners(current(), f"coach_{hook}") for name, hook in _HOOKS.items()})
 
 
 _HOOKS = {"start": "run_start", "event": "event", "checkpoint": "checkpoint", "end": "run_end"}

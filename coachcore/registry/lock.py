@@ -1,0 +1,43 @@
+"""What a run was made with, and who listens to it: read once, when a run begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any
+
+from coachcore.registry.discover import locator
+from coachcore.registry.manifest import FILE
+from coachcore.registry.reader import top
+from coachcore.registry.registry import Registry
+
+def locked(registry: Registry) -> dict[str, dict[str, str]]:
+    """Every distribution that offers parts: its version, and the sha256 of its manifest (empty without one)."""
+    locate = locator()
+    found: dict[str, dict[str, str]] = {}
+    for entry in registry.entries():
+        if entry.dist in found:
+            continue
+        package = locate(top(entry.spec.object))
+        manifest = package.folder / FILE if package and package.folder else None
+        digest = sha256(manifest.read_bytes()).hexdigest() if manifest and manifest.is_file() else ""
+        found[entry.dist] = {"version": entry.version, "manifest": digest}
+    return found
+
+
+def listeners(registry: Registry, hook: str) -> tuple[Callable[..., Any], ...]:
+    """The implementations of a run hook as plain functions of all the hook's arguments, by position.
+
+    Collected before the run, so that nothing goes through pluggy while it runs;
+    an implementation that leaves arguments out is still given only those it names.
+    """
+    caller = getattr(registry.hooks(), hook)
+    names = tuple(caller.spec.argnames)
+    return tuple(_plain(impl, names) for impl in reversed(caller.get_hookimpls()))
+
+
+def _plain(impl: Any, names: tuple[str, ...]) -> Callable[..., Any]:
+    function, wanted = impl.function, [names.index(name) for name in impl.argnames]
+    if len(wanted) == len(names):
+        return function  # type: ignore[no-any-return]
+    return lambda *given: function(*(given[index] for index in wanted))

@@ -1,0 +1,30 @@
+"""Fills tox's environments from the workspace itself: the core, the tools, and whatever lies in plugins/."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tox.config.loader.memory import MemoryLoader
+from tox.plugin import impl
+
+if TYPE_CHECKING:
+    from tox.config.sets import EnvConfigSet
+    from tox.session.state import State
+
+ROOT = Path(__file__).parent
+WITHOUT_PLUGINS = ("core",)
+
+
+@impl
+def tox_add_env_config(env_conf: EnvConfigSet, state: State) -> None:  # noqa: ARG001 - the hook's signature
+    """Install the core and the development tools everywhere, and every plugin but in the core's own environment."""
+    name = env_conf.env_name or ""
+    if name.startswith("."):
+        return
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    plugins = [] if name in WITHOUT_PLUGINS else sorted(ROOT.glob("plugins/*/pyproject.toml"))
+    folders = [ROOT, *(plugin.parent for plugin in plugins)]
+    lines = [f"-c {ROOT / 'constraints.txt'}", *project["dependency-groups"]["dev"], *(f"-e {folder}" for folder in folders)]
+    env_conf.loaders.insert(0, MemoryLoader(deps="\n".join(lines)))
