@@ -1,0 +1,1 @@
+"""From one named input to features."""

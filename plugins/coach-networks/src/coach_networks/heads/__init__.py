@@ -1,0 +1,1 @@
+"""From features to what an agent asks for."""

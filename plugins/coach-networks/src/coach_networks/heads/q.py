@@ -1,0 +1,21 @@
+"""Head for action values: one dense layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+from coachcore.api import Space, component
+
+from coach_networks.heads.actions import count_actions
+from coach_networks.stacks import dense
+
+
+@component("head", "q", aliases=("QHead", "QHeadParameters"), provides="action-values")
+@attrs.frozen(kw_only=True)
+class Q:
+    """One value an action, straight from the features: Q(s, a) = x W + b."""
+
+    def build(self, action: Space, seed: int) -> Any:
+        """A layer from ``[B, F]`` to ``[B, A]``; raises `Mismatch` for a continuous action space."""
+        return dense(count_actions("q", action), seed)

@@ -1,0 +1,1 @@
+"""From merged features to features."""
