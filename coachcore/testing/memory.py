@@ -1,0 +1,250 @@
+"""What every memory must keep true."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from coachcore.component import spec_of
+from coachcore.errors import BadCheckpoint, CoachError
+from coachcore.layout import Column, Layout
+from coachcore.testing.laws import chi_square, chi_square_limit, refuses, require, same, saved, settings_are_frozen
+from coachcore.types import Array, Sample
+
+BATCH = 8
+LARGEST = 4_096
+"""Capacity that a memory under test may have at most: the laws fill it several times."""
+
+
+def numbered(layout: Layout, first: int, count: int) -> dict[str, Array]:
+    """Transitions number `first` to ``first + count - 1``; every column tells the number, each in its own way."""
+    numbers = np.arange(first, first + count)
+    columns = {}
+    for place, column in enumerate(layout.columns):
+        offsets = np.arange(column.size).reshape(column.shape) + 10 * place
+        values = numbers.reshape(-1, *(1,) * len(column.shape)) + offsets
+        columns[column.name] = (values % 251 if column.dtype == "uint8" else values).astype(column.dtype)
+    return columns
+
+
+def numbers_of(layout: Layout, sample: Sample) -> Array:
+    """Which numbered transitions ``[K, B]`` were drawn; raises `AssertionError` where columns are mixed."""
+    place, name = next((i, c.name) for i, c in enumerate(layout.columns) if c.dtype == "float32")
+    first = sample.packed[..., layout.packed[name]][..., 0]
+    numbers: Array = first.astype(np.int64) - 10 * place
+    for at in np.ndindex(numbers.shape):
+        wanted = numbered(layout, int(numbers[at]), 1)
+        for column in layout.columns:
+            found = _column(layout, sample, column)[at]
+            require(np.array_equal(found, wanted[column.name][0]), f"the columns of one transition stay together, '{column.name}' is another's")
+    return numbers
+
+
+def _column(layout: Layout, sample: Sample, column: Column) -> Array:
+    if column.dtype != "float32":
+        return sample.apart[column.name]
+    return sample.packed[..., layout.packed[column.name]].reshape(*sample.rows.shape, *column.shape)
+
+
+def settings_never_change(part: Any, layout: Layout) -> None:
+    settings_are_frozen(part, "memory")
+    facts: Mapping[str, Any] = spec_of(part).facts
+    missing = {"orders", "fresh", "weighted"} - facts.keys()
+    require(not missing, f"@component of a memory says {', '.join(sorted(missing))}")
+    require(part.capacity <= LARGEST, f"give the suite a memory of at most {LARGEST} transitions, not {part.capacity}")
+
+
+def an_empty_memory_says_so(part: Any, layout: Layout) -> None:
+    store = part.make(layout, 1)
+    require(len(store) == 0, "a new memory is empty")
+    refuses(lambda: store.sample(np.random.default_rng(0), 1, 1, 0), CoachError, "drawing from an empty memory is a CoachError")
+
+
+def the_oldest_leave_first(part: Any, layout: Layout) -> None:
+    store, rng, added = part.make(layout, 1), np.random.default_rng(0), 0
+    for count in (1, 2, part.capacity // 2 + 1, part.capacity, 1, 3 * part.capacity + 1, 1, 2):
+        store.add(numbered(layout, added, count))
+        added += count
+        held = min(added, part.capacity)
+        require(len(store) == held, f"after {added} transitions {held} are held, not {len(store)}")
+        drawn = numbers_of(layout, store.sample(rng, 4, min(BATCH, held), 0))
+        require(bool(np.all((drawn >= added - held) & (drawn < added))), f"only the last {held} of {added} transitions are drawn")
+
+
+def a_sample_has_the_shapes_it_says(part: Any, layout: Layout) -> None:
+    store = _filled(part, layout)
+    for calls in (1, 3):
+        sample = store.sample(np.random.default_rng(0), calls, BATCH, 0)
+        shape = (calls, BATCH)
+        require(sample.rows.shape == shape, f"rows are [K, B] = {shape}, got {sample.rows.shape}")
+        require(sample.rows.dtype.kind == "i", f"rows are whole numbers, got {sample.rows.dtype}")
+        require(sample.packed.shape == (*shape, layout.width), f"packed is [K, B, W], got {sample.packed.shape}")
+        require(sample.packed.dtype == np.float32, f"packed is float32, got {sample.packed.dtype}")
+        require({c.name for c in layout.apart} == set(sample.apart), "columns that are not float32 come apart, by name")
+        _weights_fit(part, sample)
+
+
+def _weights_fit(part: Any, sample: Sample) -> None:
+    if not spec_of(part).facts["weighted"]:
+        require(sample.weight is None, "a memory that is not marked weighted hands out no weights")
+        return
+    require(sample.weight is not None, "a memory that is marked weighted hands out weights")
+    weight = np.asarray(sample.weight)
+    require(weight.shape == sample.rows.shape and weight.dtype == np.float32, f"weights are float32 [K, B], got {weight.dtype} {weight.shape}")
+    require(bool(np.all((weight > 0) & (weight <= 1))), "weights only scale down: they lie in (0, 1]")
+
+
+def equal_streams_give_equal_samples(part: Any, layout: Layout) -> None:
+    store = _filled(part, layout)
+    once, again = (store.sample(np.random.default_rng(3), 2, BATCH, 0) for _ in range(2))
+    require(_same_sample(once, again), "drawing changes nothing and depends on the stream only")
+
+
+def nothing_is_shared(part: Any, layout: Layout) -> None:
+    store, columns = part.make(layout, 1), numbered(layout, 0, part.capacity)
+    store.add(columns)
+    for column in columns.values():
+        column[...] = 0
+    sample = store.sample(np.random.default_rng(0), 2, BATCH, 0)
+    numbers_of(layout, sample)  # says that columns are mixed when what was handed in is still in use
+    kept = Sample(*(saved(field) for field in sample))
+    store.add(numbered(layout, 5 * part.capacity, part.capacity))
+    require(_same_sample(sample, kept), "a sample stays as it is when transitions are added")
+
+
+def equal_surprise_is_drawn_equally(part: Any, layout: Layout) -> None:
+    """A fair memory fails once in a million seeds (and the seed is fixed)."""
+    if "any" not in spec_of(part).facts["orders"]:
+        return
+    store, cells = _filled(part, layout), part.capacity
+    calls = -(-100 * cells // BATCH)
+    rows = store.sample(np.random.default_rng(11), calls, BATCH, 0).rows
+    counts = np.bincount(rows.ravel(), minlength=cells)
+    found = chi_square(counts, np.full(cells, rows.size / cells))
+    require(found <= chi_square_limit(cells - 1), f"transitions that were never learned from are drawn equally often, chi-square is {found:.0f}")
+
+
+def surprise_counts_where_it_is_weighted(part: Any, layout: Layout) -> None:
+    store, rng = _filled(part, layout), np.random.default_rng(5)
+    rows = np.arange(part.capacity)[None]
+    store.learned(rows, np.where(rows % 2, 9.0, 0.5).astype(np.float32))
+    drawn = store.sample(rng, 400, BATCH, 0)
+    share = float((drawn.rows % 2).mean())
+    if not spec_of(part).facts["weighted"]:
+        require(abs(share - 0.5) < 0.05, "a memory that is not marked weighted does not prefer any transition")
+        return
+    require(share > 0.5, f"more surprising transitions are drawn more often, but they are {share:.0%} of what is drawn")
+    weight, odd = np.asarray(drawn.weight), drawn.rows % 2 == 1
+    require(bool(weight[odd].max() <= weight[~odd].min()), "what is drawn more often weighs less")
+
+
+def a_saved_memory_goes_on_bit_for_bit(part: Any, layout: Layout) -> None:
+    for added in (3, part.capacity, part.capacity + 3):
+        one, other = part.make(layout, 1), part.make(layout, 1)
+        other.add(numbered(layout, 900, 5))  # restoring forgets what was there
+        _use(one, layout, added, seed=1)
+        state = one.state()
+        kept = saved(state)
+        other.restore(saved(state))
+        require(len(one) == len(other), f"{len(one)} transitions were saved, {len(other)} came back")
+        for seed in (2, 3):
+            require(_use(one, layout, 5, seed) == _use(other, layout, 5, seed), "a memory that was saved and read back goes on bit for bit")
+        require(same(kept, saved(state)), "a state that was handed out is not written to later")
+
+
+def another_layout_is_refused(part: Any, layout: Layout) -> None:
+    state = _filled(part, layout).state()
+    other = Layout((*layout.columns, Column("surplus")))
+    refuses(lambda: part.make(other, 1).restore(saved(state)), BadCheckpoint, "the state of a memory with other columns is a BadCheckpoint")
+
+
+LAWS = (
+    settings_never_change,
+    an_empty_memory_says_so,
+    the_oldest_leave_first,
+    a_sample_has_the_shapes_it_says,
+    equal_streams_give_equal_samples,
+    nothing_is_shared,
+    equal_surprise_is_drawn_equally,
+    surprise_counts_where_it_is_weighted,
+    a_saved_memory_goes_on_bit_for_bit,
+    another_layout_is_refused,
+)
+
+
+def check_memory(part: Any, layout: Layout) -> None:
+    """Every law above for transitions of `layout`; raises `AssertionError` with the broken rule."""
+    for law in LAWS:
+        law(part, layout)
+
+
+def _filled(part: Any, layout: Layout) -> Any:
+    store = part.make(layout, 1)
+    store.add(numbered(layout, 0, part.capacity))
+    return store
+
+
+def _use(store: Any, layout: Layout, count: int, seed: int) -> list[bytes]:
+    """Add `count` transitions, draw, learn, draw: everything drawn, as bytes."""
+    rng = np.random.default_rng(seed)
+    store.add(numbered(layout, 100 * seed, count))
+    seen = []
+    for _ in range(2):
+        sample = store.sample(rng, 2, min(BATCH, len(store)), 0)
+        seen += [np.asarray(part).tobytes() for part in (*sample[:3], *sample.apart.values()) if part is not None]
+        store.learned(sample.rows, rng.random(sample.rows.shape, np.float32))
+    return seen
+
+
+def _same_sample(one: Sample, other: Sample) -> bool:
+    return same(list(one), list(other))
+
+
+class MemoryConformance:
+    """The laws as tests: subclass it as ``TestMine``, give `make` and the `layout` it is tried with."""
+
+    layout: Layout = Layout(
+        (
+            Column("obs.observation", (4,)),
+            Column("action"),
+            Column("reward"),
+            Column("discount"),
+            Column("next_obs.observation", (4,)),
+        )
+    )
+
+    def make(self) -> Any:
+        """The memory to test, of at most `LARGEST` transitions."""
+        raise NotImplementedError
+
+    def test_settings_never_change(self) -> None:
+        settings_never_change(self.make(), self.layout)
+
+    def test_an_empty_memory_says_so(self) -> None:
+        an_empty_memory_says_so(self.make(), self.layout)
+
+    def test_the_oldest_leave_first(self) -> None:
+        the_oldest_leave_first(self.make(), self.layout)
+
+    def test_a_sample_has_the_shapes_it_says(self) -> None:
+        a_sample_has_the_shapes_it_says(self.make(), self.layout)
+
+    def test_equal_streams_give_equal_samples(self) -> None:
+        equal_streams_give_equal_samples(self.make(), self.layout)
+
+    def test_nothing_is_shared(self) -> None:
+        nothing_is_shared(self.make(), self.layout)
+
+    def test_equal_surprise_is_drawn_equally(self) -> None:
+        equal_surprise_is_drawn_equally(self.make(), self.layout)
+
+    def test_surprise_counts_where_it_is_weighted(self) -> None:
+        surprise_counts_where_it_is_weighted(self.make(), self.layout)
+
+    def test_a_saved_memory_goes_on_bit_for_bit(self) -> None:
+        a_saved_memory_goes_on_bit_for_bit(self.make(), self.layout)
+
+    def test_another_layout_is_refused(self) -> None:
+        another_layout_is_refused(self.make(), self.layout)

@@ -1,0 +1,88 @@
+"""Where transitions lie: one float32 matrix a ring, a row a transition, and byte columns beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from coachcore.api import Array, BadCheckpoint, Layout, State
+
+
+class Ring:
+    """At most `capacity` transitions, the oldest overwritten first; it changes in place.
+
+    Memory is reserved at once and used as it fills: 4 W bytes a transition
+    (44 MB for a million of CartPole, W = 11) and whatever lies apart.
+    Rows are numbered by place, not by age: row r is overwritten `capacity`
+    transitions after it was written.
+    """
+
+    def __init__(self, layout: Layout, capacity: int) -> None:
+        self.layout = layout
+        self.capacity = capacity
+        self.filled = 0
+        self.next = 0  # row that the next transition is written to
+        self._packed = np.empty((capacity, layout.width), np.float32)
+        self._apart = {c.name: np.empty((capacity, *c.shape), c.dtype) for c in layout.apart}
+        self._columns = [(c.name, self._view(c.name, c.shape)) for c in layout.columns]
+
+    def _view(self, name: str, shape: tuple[int, ...]) -> Array:
+        """One column ``[capacity, *shape]`` that writes through to where it lies."""
+        where = self.layout.packed.get(name)
+        return self._apart[name] if where is None else self._packed[:, where].reshape(self.capacity, *shape)
+
+    def add(self, columns: Mapping[str, Array]) -> int:
+        """Append M transitions, each column ``[M, ...]``; returns M (of more than `capacity`, the last are kept)."""
+        name = self._columns[0][0]
+        count, start = len(columns[name]), self.next
+        if start + count > self.capacity:
+            return self._add_around(columns, count)
+        for name, column in self._columns:
+            column[start : start + count] = columns[name]
+        self._advance(count)
+        return count
+
+    def _add_around(self, columns: Mapping[str, Array], count: int) -> int:
+        rows = (self.next + np.arange(count))[-self.capacity :] % self.capacity
+        for name, column in self._columns:
+            column[rows] = columns[name][-self.capacity :]
+        self._advance(count)
+        return count
+
+    def _advance(self, count: int) -> None:
+        self.next = (self.next + count) % self.capacity
+        self.filled = min(self.filled + count, self.capacity)
+
+    def packed(self, rows: Array) -> Array:
+        """The packed rows ``[..., W]`` at `rows` ``[...]``, in an array of their own."""
+        return self._packed.take(rows, axis=0)
+
+    def apart(self, rows: Array) -> Mapping[str, Array]:
+        """The columns that lie apart, each ``[..., *shape]``, in arrays of their own."""
+        return {name: column.take(rows, axis=0) for name, column in self._apart.items()}
+
+    def state(self) -> State:
+        """The filled part, copied, and what it takes to read it back."""
+        return {
+            "columns": _described(self.layout),
+            "capacity": self.capacity,
+            "next": self.next,
+            "packed": self._packed[: self.filled].copy(),
+            "apart": {name: column[: self.filled].copy() for name, column in self._apart.items()},
+        }
+
+    def restore(self, state: State) -> None:
+        """Hold what `state` holds; raises `BadCheckpoint` for another layout or capacity."""
+        if list(map(list, state["columns"])) != _described(self.layout):
+            raise BadCheckpoint("the saved transitions have other columns - resume with the same spaces, agent and filters", where="memory")
+        if state["capacity"] != self.capacity:
+            raise BadCheckpoint(f"a memory of {state['capacity']} transitions was saved - set capacity to it, not {self.capacity}", where="memory")
+        self.filled, self.next = len(state["packed"]), int(state["next"])
+        self._packed[: self.filled] = state["packed"]
+        for name, column in self._apart.items():
+            column[: self.filled] = state["apart"][name]
+
+
+def _described(layout: Layout) -> list[list[object]]:
+    return [[c.name, list(c.shape), c.dtype] for c in layout.columns]
