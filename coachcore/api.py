@@ -91,4 +91,4 @@ __all__ = [
     "spec_of",
 ]
 
-from coachcore.registry.hookspecs import hookimpl  # noqa: E402
+from coachcore.registry.hookspecs import hookimpl

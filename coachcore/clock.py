@@ -11,7 +11,7 @@ from coachcore.errors import BadSetting
 
 Unit = Literal["steps", "episodes", "updates", "seconds"]
 UNITS: tuple[Unit, ...] = ("steps", "episodes", "updates", "seconds")
-_TEXT = pattern(r"\s*([0-9][0-9_]*(?:\.[0-9]+)?)\s*([a-z]+)\s*\Z")
+_TEXT = pattern(r"\s*([0-9][0-9_]{0,24}(?:\.[0-9]+)?)\s*([a-z]+)\s*\Z")
 
 
 @attrs.frozen
@@ -32,7 +32,7 @@ class Duration:
             return text
         match = _TEXT.match(text) if isinstance(text, str) else None
         if match is None:
-            raise BadSetting(f"expected a duration such as \"10_000 steps\", got {text!r}")
+            raise BadSetting(f'expected a duration such as "10_000 steps", got {text!r}')
         number, unit = match[1].replace("_", ""), match[2] if match[2].endswith("s") else match[2] + "s"
         if unit not in UNITS:
             raise BadSetting(f"'{match[2]}' is not a unit of time here; use one of {', '.join(UNITS)}")

@@ -38,7 +38,7 @@ Schedule = Any
 """A setting that may change over time: built to a callable from step to value (see `contracts.schedule`)."""
 
 
-def param(
+def param(  # noqa: PLR0913 - all by keyword: what a setting may say of itself
     *,
     doc: str,
     default: Any = NOTHING,
@@ -60,7 +60,7 @@ def param(
     attrs validator for whatever these cannot say. A schedule takes a plain
     number too, which then never changes.
     """
-    facts = {"doc": doc, "type": type, "unit": unit, "choices": tuple(choices)}
+    facts: dict[str, Any] = {"doc": doc, "type": type, "unit": unit, "choices": tuple(choices)}
     facts |= {"ge": ge, "gt": gt, "le": le, "lt": lt}
     validators = [_within] if check is None else [_within, check]
     given: dict[str, Any] = {"default": default} if factory is None else {"factory": factory}
@@ -87,8 +87,11 @@ def component(
         raise BadSetting(f"there is no kind of part called {kind!r} - {did_you_mean(kind, KINDS)}")
 
     def mark(cls: type[T]) -> type[T]:
-        if not attrs.has(cls):
-            raise BadSetting(f"{cls.__qualname__} must be an attrs class: put @attrs.frozen(kw_only=True) below @component")
+        described: bool = attrs.has(cls)
+        if not described:
+            raise BadSetting(
+                f"{cls.__qualname__} must be an attrs class: put @attrs.frozen(kw_only=True) below @component"
+            )
         summary = (cls.__doc__ or "").strip().partition("\n")[0]
         where = f"{cls.__module__}:{cls.__qualname__}"
         spec = ComponentSpec(kind, name, where, summary, aliases, since, stability, needs, facts, params_of(cls))
@@ -132,7 +135,7 @@ def _type_name(annotation: Any) -> str:
         return _TYPE_NAMES[annotation]
     text = annotation if isinstance(annotation, str) else str(annotation)
     names = [_single(part.strip()) for part in text.split("|") if part.strip() not in ("None", "NoneType")]
-    return " | ".join(dict.fromkeys(names))
+    return " | ".join(dict.fromkeys(names)) or _single(text)  # nothing but None is no type
 
 
 def _single(text: str) -> str:
@@ -140,9 +143,11 @@ def _single(text: str) -> str:
         return _TYPE_NAMES[text]
     if text.startswith("tuple[") and text.endswith(", ...]"):
         return _single(text[6:-6]) + "[]"
-    if text.startswith(("Mapping[", "dict[")):
+    if text.removeprefix("collections.abc.").startswith(("Mapping[", "dict[")):
         return "table"
-    raise BadSetting(f"a setting cannot be annotated {text!r}; use float, int, bool, str, a tuple of these, or param(type=...)")
+    raise BadSetting(
+        f"a setting cannot be annotated {text!r}; use float, int, bool, str, a tuple of these, or param(type=...)"
+    )
 
 
 def plain(value: Any) -> Any:
@@ -156,7 +161,7 @@ def plain(value: Any) -> Any:
     if hasattr(value, "__coach__"):
         given = {f.name: getattr(value, f.name) for f in attrs.fields(type(value)) if f.init}
         return {"use": value.__coach__.name} | {k: plain(v) for k, v in given.items() if v is not None}
-    if attrs.has(type(value)) and not type(value).__name__ == "Duration":
+    if attrs.has(type(value)) and type(value).__name__ != "Duration":
         return {f.name: plain(getattr(value, f.name)) for f in attrs.fields(type(value)) if f.init}
     return value if value is None or isinstance(value, int | float | bool | str) else str(value)
 
@@ -167,7 +172,7 @@ class Fixed:
 
     value: float
 
-    def __call__(self, step: float) -> float:
+    def __call__(self, step: float) -> float:  # noqa: ARG002 - the same at every step
         return self.value
 
 
@@ -208,10 +213,11 @@ def range_text(spec: Mapping[str, Any]) -> str:
 
 def complaint(value: Any, facts: Mapping[str, Any]) -> str:
     """What is wrong with one value's range or choice, in words; empty when nothing is."""
-    choices = facts.get("choices") or ()
-    if choices and isinstance(value, str) and value not in choices:
-        return f"'{value}' is not a choice here - {did_you_mean(value, choices)}"
     values = value if isinstance(value, tuple | list) else (value,)
+    choices = facts.get("choices") or ()
+    for word in values:
+        if choices and isinstance(word, str) and word not in choices:
+            return f"'{word}' is not a choice here - {did_you_mean(word, choices)}"
     for number in values:
         if isinstance(number, bool) or not isinstance(number, int | float):
             continue
@@ -221,6 +227,8 @@ def complaint(value: Any, facts: Mapping[str, Any]) -> str:
 
 
 def _within(_part: Any, field: Any, value: Any) -> None:
-    found = complaint(value.value if isinstance(value, Fixed) else value, field.metadata["coach"])
+    values = value if isinstance(value, tuple) else (value,)
+    numbers = tuple(item.value if isinstance(item, Fixed) else item for item in values)
+    found = complaint(numbers, field.metadata["coach"])
     if found:
         raise BadSetting(found, where=field.name)

@@ -52,7 +52,7 @@ class Problems(CoachError):
         super().__init__("\n".join(self.lines))
 
 
-class StopRun(Exception):  # noqa: N818 - a request, not an error
+class StopRun(Exception):
     """Raised by a hook or a recorder to end the run cleanly; `reason` is reported."""
 
     def __init__(self, reason: str = "stopped by a plugin") -> None:

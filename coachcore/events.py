@@ -15,16 +15,16 @@ class Event(NamedTuple):
     time is added by whoever records it, so two equal runs give equal events.
     """
 
-    kind: str  # run-start | episode | report | evaluation | checkpoint | run-end
+    kind: str  # run-start | episode | report | evaluation | pause (session only) | run-end
     step: int  # environment steps so far, heat-up included
     episode: int  # episodes finished so far
     update: int  # gradient steps so far
     data: Mapping[str, Any]
-    # episode:    {"return", "length", "env", "exploration", "phase"}
-    # report:     {"loss", ..., "learning_rate", "exploration"}  means since the last report
-    # evaluation: {"mean", "std", "min", "max", "length", "episodes", "best"}
-    # checkpoint: {"name"}                                       session only, not in the generator
-    # run-end:    {"reason", "best"}
+    # keys of `data` by kind:
+    # an episode has return, length, env, exploration and phase;
+    # a report has loss and the other metrics (means since the last report), learning_rate and exploration;
+    # an evaluation has mean, std, min, max, length, episodes and best;
+    # a run-end has reason and best
 
 
 @attrs.frozen(kw_only=True)

@@ -8,6 +8,7 @@ from math import prod
 
 import attrs
 
+from coachcore.errors import UnknownName, did_you_mean
 from coachcore.spaces import Discrete, Spaces
 
 
@@ -66,7 +67,11 @@ class Layout:
         return sum(column.size for column in self.columns if column.dtype == "float32")
 
     def __getitem__(self, name: str) -> Column:
-        return next(column for column in self.columns if column.name == name)
+        """The column called `name`; raises `UnknownName` when there is none."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise UnknownName(f"no column is called '{name}' - {did_you_mean(name, (c.name for c in self.columns))}")
 
 
 def _dtype(dtype: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import prod
 from typing import Any
 
 import attrs
@@ -17,13 +18,23 @@ def _shape(shape: Iterable[int]) -> tuple[int, ...]:
 
 
 def _bound(value: Any, shape: tuple[int, ...], dtype: str) -> Array:
-    kind = np.dtype(dtype) if dtype == "uint8" else np.dtype("float64")
+    bound = np.asarray(value, dtype="float64")
+    if dtype == "uint8":  # bytes are bounded by nature: an infinite side is 0 or 255
+        bound = np.where(np.isinf(bound), np.where(bound < 0, 0.0, 255.0), bound)
+        if not np.all((bound >= 0) & (bound <= 255)):
+            raise BadSetting(f"a bound of a uint8 box lies from 0 to 255, got {value}")
+        bound = bound.astype("uint8")
     try:
-        bound = np.broadcast_to(np.asarray(value, dtype=kind), shape).copy()
+        bound = np.broadcast_to(bound, shape).copy()
     except ValueError:
         raise BadSetting(f"a bound of shape {np.shape(value)} does not fit a space of shape {shape}") from None
     bound.flags.writeable = False
     return bound
+
+
+def _named(names: tuple[str, ...], wanted: int) -> None:
+    if names and len(names) != wanted:
+        raise BadSetting(f"{len(names)} names were given for {wanted} components: {', '.join(names)}")
 
 
 @attrs.frozen(eq=False)
@@ -41,9 +52,12 @@ class Box:
     names: tuple[str, ...] = ()  # one a component, for measurements and action descriptions
 
     def __attrs_post_init__(self) -> None:
+        if self.dtype not in ("float32", "uint8"):
+            raise BadSetting(f"a box holds float32 or uint8 numbers, got '{self.dtype}'")
+        _named(self.names, prod(self.shape))
         object.__setattr__(self, "low", _bound(self.low, self.shape, self.dtype))
         object.__setattr__(self, "high", _bound(self.high, self.shape, self.dtype))
-        if np.any(self.low > self.high):
+        if not np.all(self.low <= self.high):  # said this way round, NaN is refused too
             raise BadSetting(f"a box needs low <= high everywhere, got low {self.low} and high {self.high}")
 
     @property
@@ -51,8 +65,17 @@ class Box:
         return bool(np.all(np.isfinite(self.low)) and np.all(np.isfinite(self.high)))
 
     def contains(self, values: Array) -> bool:
-        """Whether every row of `values` ``[N, *shape]`` lies in the box (bounds included)."""
-        return values.shape[1:] == self.shape and bool(np.all(values >= self.low) and np.all(values <= self.high))
+        """Whether every row of `values` ``[N, *shape]`` lies in the box (bounds included).
+
+        Numbers are compared in the box's own precision: the float32 nearest to a bound is inside.
+        """
+        if values.shape[1:] != self.shape:
+            return False
+        low, high = self.low, self.high
+        if self.dtype == "float32":
+            with np.errstate(over="ignore"):
+                values, low, high = (part.astype("float32") for part in (values, low, high))
+        return bool(np.all(values >= low) and np.all(values <= high))
 
     def sample(self, rng: np.random.Generator, count: int) -> Array:
         """Uniform draws ``[count, *shape]``; an unbounded side is drawn as a standard normal."""
@@ -83,6 +106,7 @@ class Discrete:
     def __attrs_post_init__(self) -> None:
         if self.n < 1:
             raise BadSetting(f"a discrete space needs at least one element, got n = {self.n}")
+        _named(self.names, self.n)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -55,5 +55,5 @@ class ComponentSpec(NamedTuple):
     since: str = "0.1"
     stability: str = "stable"
     needs: tuple[str, ...] = ()  # importable packages it cannot do without
-    facts: Mapping[str, Any] = {}  # noqa: RUF012 - never changed: acts_on, provides, slots, ...
+    facts: Mapping[str, Any] = {}  # never changed: acts_on, provides, slots, ...
     params: tuple[ParamSpec, ...] | None = ()  # None: not described (no manifest)

@@ -79,7 +79,7 @@ class Batch(NamedTuple):
     reward: Tensor  # [B]
     discount: Tensor  # [B]
     next_obs: Mapping[str, Tensor]  # each [B, ...]
-    extras: Mapping[str, Tensor] = {}  # noqa: RUF012 - a named tuple's default is never changed; further columns by name
+    extras: Mapping[str, Tensor] = {}  # further columns by name; the default is never changed
 
 
 class Pair(NamedTuple):
@@ -107,7 +107,7 @@ class Sample(NamedTuple):
     rows: Array  # [K, B] int: where they lie, for `learned`
     packed: Array  # [K, B, W] float32: the packed columns of the memory's layout
     weight: Array | None = None  # [K, B] float32 importance weights; None when all are 1
-    apart: Mapping[str, Array] = {}  # noqa: RUF012 - never changed; columns that are not float32, each [K, B, ...]
+    apart: Mapping[str, Array] = {}  # never changed; columns that are not float32, each [K, B, ...]
 
 
 class Trained(NamedTuple):

@@ -16,5 +16,5 @@ class Evaluator(Protocol):
     """
 
     def __call__(self, columns: Mapping[str, Array], probabilities: Array, values: Array) -> Mapping[str, float]:
-        """Recorded columns ``[T, ...]``, the policy's action probabilities and values ``[T, A]`` -> estimates by name."""
+        """Columns ``[T, ...]`` and the policy's action probabilities and values ``[T, A]`` -> estimates by name."""
         ...

@@ -41,7 +41,7 @@ class NStep:
     def __call__(
         self, state: State, before: Obs, actions: Array, rewards: Array, after: Step
     ) -> tuple[State, Columns | None]:
-        """The step `before`, `actions` -> `after` (its reward filtered: `rewards` ``[N]``); new state and M transitions."""
+        """The step `before`, `actions` -> `after`, with filtered `rewards` ``[N]``: new state and M transitions."""
         if self.n == 1:
             return None, self._single(before, actions, rewards, after)
         return self._joined(state, before, actions, rewards, after)

@@ -13,23 +13,27 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 from collections.abc import Mapping
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from coachcore.errors import BadCheckpoint, CoachError
-from coachcore.types import State
+from coachcore.types import Array, State
 
 FORMAT = 1
+_DIGEST = re.compile("[0-9a-f]{64}")
 _ARRAY = "$array"
+_SCALAR = "$scalar"
 _TUPLE = "$tuple"
 
 
 class Checkpoints:
-    """The checkpoints of one run, in `folder`."""
+    """The checkpoints of one run, in `folder`. One process writes there at a time; any number may read."""
 
     def __init__(self, folder: Path, *, keep_last: int = 2) -> None:
         self.folder, self.keep_last = folder, keep_last
@@ -37,19 +41,21 @@ class Checkpoints:
     def save(self, name: str, state: State, *, pointer: str = "latest") -> Path:
         """Write `state` as checkpoint `name`, then let `pointer` name it; returns the manifest's path.
 
-        Raises `CoachError` when the disk is full or not writable; what was saved before stays whole.
+        A manifest that a pointer may stand for is never written over: when `name`
+        is taken by another state, the new one is called ``<name>+1``, and the old
+        one goes once the pointer has moved. Raises `CoachError` when the disk is
+        full or not writable; what was saved before stays whole.
         """
         try:
             (self.folder / "parts").mkdir(parents=True, exist_ok=True)
             sizes: dict[str, int] = {}
             tree = self._packed(state, sizes)
-            manifest = json.dumps({"format": FORMAT, "name": name, "state": tree, "parts": sizes}, sort_keys=True)
-            data = manifest.encode()
-            path = self.folder / f"{name}.json"
+            data = json.dumps({"format": FORMAT, "state": tree, "parts": sizes}, sort_keys=True).encode()
+            path = self._free(name, data)
             _write(path, data)
-            point = json.dumps({"name": name, "sha256": sha256(data).hexdigest()})
+            point = json.dumps({"name": path.stem, "sha256": sha256(data).hexdigest()})
             _write(self.folder / pointer, point.encode())
-            self._forget()
+            self._forget(path.stem)
         except OSError as problem:
             kept = self.pointed("latest")
             still = f"the last whole checkpoint is '{kept}'" if kept else "nothing had been saved before"
@@ -64,29 +70,34 @@ class Checkpoints:
         """
         pointed = self._pointer(name)
         path = self.folder / f"{pointed['name'] if pointed else name}.json"
-        data = _read(path, f"no checkpoint is called '{name}'; there is {self._listed()}")
+        data = _read(path, f"no checkpoint is called '{name}'; there is {', '.join(self.names()) or 'none yet'}")
         if pointed and sha256(data).hexdigest() != pointed["sha256"]:
             raise BadCheckpoint(f"it was altered or cut short: its sha256 is not what '{name}' says", where=str(path))
         try:
             manifest = json.loads(data)
-            tree, sizes, written = manifest["state"], manifest["parts"], manifest["format"]
-        except (ValueError, KeyError, TypeError):
+            written, sizes = manifest["format"], manifest["parts"]
+            if written != FORMAT:
+                raise BadCheckpoint(f"it has format {written}, this version of Coach reads {FORMAT}", where=str(path))
+            return self._unpacked(manifest["state"], sizes)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise BadCheckpoint("it is not a checkpoint manifest", where=str(path)) from None
-        if written != FORMAT:
-            raise BadCheckpoint(f"it has format {written}, this version of Coach reads {FORMAT}", where=str(path))
-        return self._unpacked(tree, sizes)
 
     def pointed(self, pointer: str) -> str:
         """The name that a pointer stands for, empty when there is none."""
         found = self._pointer(pointer)
-        return str(found["name"]) if found else ""
+        return found["name"] if found else ""
 
     def names(self) -> list[str]:
         """Every checkpoint there is, oldest first."""
         return sorted(path.stem for path in self.folder.glob("*.json"))
 
-    def _listed(self) -> str:
-        return ", ".join(self.names()) or "none yet"
+    def _free(self, name: str, data: bytes) -> Path:
+        """The first of ``<name>``, ``<name>+1`` ... that is not taken, or holds these very bytes already."""
+        for number in count():
+            path = self.folder / (f"{name}+{number}.json" if number else f"{name}.json")
+            if not path.exists() or path.read_bytes() == data:
+                break
+        return path
 
     def _pointer(self, name: str) -> dict[str, str] | None:
         path = self.folder / name
@@ -94,15 +105,20 @@ class Checkpoints:
             return None
         try:
             found = json.loads(path.read_bytes())
-            return {"name": str(found["name"]), "sha256": str(found["sha256"])}
-        except (ValueError, KeyError, TypeError):
-            raise BadCheckpoint("the pointer file is damaged", where=str(path)) from None
+            named, digest = found["name"], found["sha256"]
+            if Path(named).name == named:
+                return {"name": named, "sha256": digest}
+        except (ValueError, KeyError, TypeError, RecursionError):
+            pass  # said below, as for a name that leads out of the folder
+        raise BadCheckpoint("the pointer file is damaged - give the name of a checkpoint instead", where=str(path))
 
     def _packed(self, value: Any, sizes: dict[str, int]) -> Any:
-        if isinstance(value, np.ndarray | np.generic):
-            return {_ARRAY: self._part(np.asarray(value), sizes)}
+        if isinstance(value, np.ndarray):
+            return {_ARRAY: self._part(value, sizes)}
+        if isinstance(value, np.generic):
+            return {_SCALAR: self._part(np.asarray(value), sizes)}
         if isinstance(value, Mapping):
-            return {str(key): self._packed(item, sizes) for key, item in value.items()}
+            return {_key(key): self._packed(item, sizes) for key, item in value.items()}
         if isinstance(value, tuple):
             return {_TUPLE: [self._packed(item, sizes) for item in value]}
         if isinstance(value, list):
@@ -111,7 +127,9 @@ class Checkpoints:
             return value
         raise CoachError(f"a state may hold numbers, text and arrays only, got {type(value).__name__}: {value!r}")
 
-    def _part(self, array: np.ndarray[Any, Any], sizes: dict[str, int]) -> str:
+    def _part(self, array: Array, sizes: dict[str, int]) -> str:
+        if array.dtype.hasobject or (array.dtype.kind == "V" and array.dtype.names is None):
+            raise CoachError(f"a state may hold arrays of plain numbers or text only, got dtype {array.dtype}")
         buffer = io.BytesIO()
         np.lib.format.write_array(buffer, np.ascontiguousarray(array).reshape(array.shape), allow_pickle=False)
         data = buffer.getbuffer()
@@ -128,13 +146,15 @@ class Checkpoints:
         if not isinstance(tree, dict):
             return tree
         if _ARRAY in tree:
-            return self._array(str(tree[_ARRAY]), sizes)
+            return self._array(tree[_ARRAY], sizes)
+        if _SCALAR in tree:
+            return self._array(tree[_SCALAR], sizes)[()]
         if _TUPLE in tree:
             return tuple(self._unpacked(item, sizes) for item in tree[_TUPLE])
         return {key: self._unpacked(item, sizes) for key, item in tree.items()}
 
-    def _array(self, digest: str, sizes: Mapping[str, int]) -> np.ndarray[Any, Any]:
-        if not (len(digest) == 64 and digest.isalnum()):
+    def _array(self, digest: str, sizes: Mapping[str, int]) -> Array:
+        if not _DIGEST.fullmatch(digest):
             raise BadCheckpoint(f"a part is called {digest!r}, which is not a sha256", where=str(self.folder))
         path = self.folder / "parts" / f"{digest}.npy"
         data = _read(path, "a part of the checkpoint is missing")
@@ -144,21 +164,38 @@ class Checkpoints:
             )
         if sha256(data).hexdigest() != digest:
             raise BadCheckpoint("it was altered: its sha256 is not its name", where=str(path))
-        return np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+        try:
+            array: Array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+        except (ValueError, MemoryError):
+            raise BadCheckpoint("it is not an array of plain numbers", where=str(path)) from None
+        return array
 
-    def _forget(self) -> None:
-        """Remove full checkpoints beyond `keep_last`, and parts that no manifest names any more."""
-        pointed = {self.pointed(pointer) for pointer in ("latest", "best")}
-        numbered = [name for name in self.names() if name.startswith("step-")]
-        for name in numbered[: -self.keep_last]:
-            if name not in pointed:
-                (self.folder / f"{name}.json").unlink(missing_ok=True)
+    def _forget(self, saved: str) -> None:
+        """Remove full checkpoints beyond `keep_last`, what `saved` replaces, and what nothing names any more."""
+        pointed = {self.pointed(pointer) for pointer in ("latest", "best")} | {saved}
+        replaced = {name for name in self.names() if _plain_name(name) == _plain_name(saved)} - pointed
+        full = [name for name in self.names() if name.startswith("step-") and name not in replaced]
+        for name in replaced | (set(full[: -self.keep_last]) - pointed):
+            (self.folder / f"{name}.json").unlink(missing_ok=True)
         named: set[str] = set()
-        for name in self.names():
-            named.update(json.loads((self.folder / f"{name}.json").read_bytes()).get("parts", ()))
-        for part in (self.folder / "parts").glob("*.npy"):
-            if part.stem not in named:
-                part.unlink(missing_ok=True)
+        try:
+            for name in self.names():
+                named.update(json.loads((self.folder / f"{name}.json").read_bytes())["parts"])
+        except (ValueError, KeyError, TypeError):
+            return  # a damaged manifest: what it needs is not known, so every part stays
+        unneeded = [part for part in (self.folder / "parts").glob("*.npy") if part.stem not in named]
+        for path in (*unneeded, *self.folder.glob(".*.tmp"), *self.folder.glob("parts/.*.tmp")):
+            path.unlink(missing_ok=True)
+
+
+def _plain_name(name: str) -> str:
+    return name.partition("+")[0]
+
+
+def _key(key: Any) -> str:
+    if not isinstance(key, str) or key in (_ARRAY, _SCALAR, _TUPLE):
+        raise CoachError(f"a state's keys are text other than {_ARRAY}, {_SCALAR} and {_TUPLE}, got {key!r}")
+    return key
 
 
 def _write(path: Path, data: bytes | memoryview) -> None:
