@@ -1,0 +1,78 @@
+"""What TensorFlow fixes for a whole process: set once, and only where the user has not."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from coachcore.api import Mismatch
+
+from coach_tensorflow import programs
+
+
+def prepare(executor: str, *, cache: bool = True) -> None:
+    """Make this process ready for an executor; the first call in a process decides for all.
+
+    Raises `Mismatch` when Keras already runs, or is told to run, another backend.
+    """
+    if "tensorflow" not in sys.modules:
+        chatty = "TF_CPP_MIN_LOG_LEVEL" in os.environ
+        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+        if cache:
+            programs.keep()
+        if chatty:
+            import tensorflow  # noqa: F401
+        else:
+            _import_quietly()
+    os.environ.setdefault("KERAS_BACKEND", "tensorflow")
+    import keras
+    import tensorflow as tf
+
+    if keras.backend.backend() != "tensorflow":
+        raise Mismatch(
+            f"engine 'tensorflow' needs Keras on TensorFlow, but Keras runs '{keras.backend.backend()}' in this process; "
+            "unset KERAS_BACKEND or set it to tensorflow before Keras is imported"
+        )
+    _set_threads(tf, executor)
+
+
+@contextmanager
+def _held_back() -> Iterator[None]:
+    """Hold back what C++ code writes to standard error; shown after all when something is raised."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as said:
+        os.dup2(said.fileno(), 2)
+        try:
+            yield
+        except BaseException:
+            said.seek(0)
+            os.write(kept, said.read())
+            raise
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+def _import_quietly() -> None:
+    # TensorFlow's note about oneDNN is written before its log level is read
+    with _held_back():
+        import tensorflow  # noqa: F401
+
+
+def _set_threads(tf: Any, executor: str) -> None:
+    """One thread inside an operation; operations side by side only where networks are wide."""
+    threading = tf.config.threading
+    beside = 1 if executor == "small" else os.cpu_count() or 1
+    wanted = (("TF_NUM_INTRAOP_THREADS", "intra", 1), ("TF_NUM_INTEROP_THREADS", "inter", beside))
+    for variable, name, count in wanted:
+        if variable in os.environ or getattr(threading, f"get_{name}_op_parallelism_threads")() != 0:
+            continue
+        try:
+            getattr(threading, f"set_{name}_op_parallelism_threads")(count)
+        except RuntimeError:
+            return  # TensorFlow has already started in this process with its own choice
