@@ -1,1 +1,1 @@
-"""Recorders for Coach: JSON lines, CSV, TensorBoard, terminal."""
+"""Recorders: who writes down, draws and shows what happens in a run."""
