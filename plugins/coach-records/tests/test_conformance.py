@@ -15,7 +15,7 @@ from coach_records.table import Table
 from coach_records.tensorboard import TensorBoard
 from coach_records.terminal import Terminal
 from coach_records.video import Video
-from coachcore.testing.recorder import check_recorder
+from coachcore.testing.recorder import EVENTS, INFO, check_recorder
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:
@@ -61,3 +61,29 @@ READERS: list[tuple[Any, Callable[[Path], Any]]] = [
 @pytest.mark.parametrize(("part", "reader"), READERS, ids=lambda value: type(value).__name__)
 def test_conformance(part: Any, reader: Callable[[Path], Any], tmp_path: Path) -> None:
     check_recorder(part, tmp_path, reader)
+
+
+def test_tensorboard_reads_as_tensorboard_reads(tmp_path: Path) -> None:
+    sink = TensorBoard().open(tmp_path, INFO)
+    for event in EVENTS[:5]:
+        sink.event(event)
+    mark = sink.mark()
+    sink.close()
+    assert mark == 30
+    assert [(step, tag) for step, tag, _ in curves(tmp_path)] == [
+        (10, "train/return"),
+        (10, "train/length"),
+        (10, "train/exploration"),
+        (20, "train/loss"),
+        (20, "train/learning_rate"),
+        (20, "train/exploration"),
+        (20, "train/return"),
+        (20, "train/length"),
+        (20, "train/exploration"),
+        (30, "eval/mean"),
+        (30, "eval/std"),
+        (30, "eval/min"),
+        (30, "eval/max"),
+        (30, "eval/length"),
+    ]
+    assert [path.name for path in (tmp_path / "tensorboard").iterdir()] == ["events.out.tfevents.000000"]

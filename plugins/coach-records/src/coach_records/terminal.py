@@ -105,7 +105,7 @@ class LiveSink:
         now = self._now()
         self._progress.note(event, now)
         if event.kind == "evaluation":
-            self._say(evaluation(event, self._console.width), "green" if event.data.get("best") else None)
+            self._say(evaluation(event, self._console.width), "green" if event.data.get("best") else "")
         if event.kind == "run-end":
             self._draw()
             self.close()
@@ -131,6 +131,8 @@ class LiveSink:
         with suppress(OSError, ValueError):
             self._bars.refresh()
 
-    def _say(self, line: str, style: str | None = None) -> None:
+    def _say(self, line: str, style: str = "") -> None:
+        from rich.text import Text
+
         with suppress(OSError, ValueError):
-            self._console.print(line, style=style, markup=False, highlight=False)
+            self._console.print(Text(line, style))

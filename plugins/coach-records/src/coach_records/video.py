@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
+from subprocess import PIPE, Popen
 from typing import Any, Protocol
 
 import attrs
@@ -126,37 +127,42 @@ class Gif:
 
 
 class Mp4:
-    """H.264 in MP4 through the ffmpeg that imageio-ffmpeg brings; an odd width or height is made even by ffmpeg."""
+    """H.264 in MP4 through the ffmpeg that imageio-ffmpeg brings; an odd width or height gets one more black line."""
 
     def __init__(self, path: Path, fps: int) -> None:
         self._path, self._fps = path, fps
         self._part = path.with_suffix(".part.mp4")
-        self._writer: Any = None
+        self._ffmpeg: Popen[bytes] | None = None
 
     def add(self, frame: Array) -> None:
         """Send a picture to ffmpeg."""
         picture = _checked(frame, self._path)
-        try:
-            if self._writer is None:
-                self._writer = self._begun(picture)
-            self._writer.send(picture.tobytes())
-        except OSError as error:
-            raise failed(self._path, error) from error
+        if self._ffmpeg is None:
+            self._ffmpeg = Popen(self._command(picture), stdin=PIPE, stderr=PIPE)  # noqa: S603 - no shell, our own arguments
+        if self._ffmpeg.stdin is not None:
+            try:
+                self._ffmpeg.stdin.write(picture.tobytes())
+            except OSError:  # it is gone: `close` says why
+                self.close()
 
     def close(self) -> None:
         """Finish the file; nothing where no picture came."""
-        if self._writer is not None:
-            writer, self._writer = self._writer, None
-            writer.close()
-            self._part.replace(self._path)
+        ffmpeg, self._ffmpeg = self._ffmpeg, None
+        if ffmpeg is None:
+            return
+        _, said = ffmpeg.communicate()
+        if ffmpeg.returncode:
+            self._part.unlink(missing_ok=True)
+            words = said.decode(errors="replace").strip().splitlines() or [f"ffmpeg ended with {ffmpeg.returncode}"]
+            raise failed(self._path, OSError(0, words[-1]))
+        self._part.replace(self._path)
 
-    def _begun(self, picture: Array) -> Any:
-        from imageio_ffmpeg import write_frames
+    def _command(self, picture: Array) -> list[str]:
+        from imageio_ffmpeg import get_ffmpeg_exe
 
-        size = (picture.shape[1], picture.shape[0])
-        writer = write_frames(str(self._part), size, fps=self._fps, macro_block_size=2, ffmpeg_log_level="error")
-        writer.send(None)
-        return writer
+        taken = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{picture.shape[1]}x{picture.shape[0]}", "-r", str(self._fps)]
+        made = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+faststart"]
+        return [get_ffmpeg_exe(), "-y", "-loglevel", "error", *taken, "-i", "-", *made, str(self._part)]
 
 
 def _checked(frame: Array, path: Path) -> Array:
