@@ -6,21 +6,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from coachcore.cli.completion import preset_names
+
 if TYPE_CHECKING:
     from coachcore.presets.preset import Preset
     from coachcore.presets.problems import PresetProblems
 
 
+_SET = click.option(
+    "--set", "sets", multiple=True, metavar="PATH=VALUE", help="Override one setting, e.g. agent.discount=0.98."
+)
+_WITH = click.option("--with", "withs", multiple=True, metavar="FILE", help="Lay another TOML file over the preset.")
+
+
 def layering(command: Any) -> Any:
-    """The options by which every command lays changes over a preset."""
-    command = click.option("--set", "sets", multiple=True, metavar="PATH=VALUE", help="Change a value, such as memory.capacity=10_000.")(
-        command
-    )
-    return click.option("--with", "withs", multiple=True, metavar="FILE", help="Lay a TOML file over the preset.")(command)
+    """The options by which a command lays changes over a preset."""
+    return _SET(_WITH(command))
 
 
 @click.command()
-@click.argument("preset")
+@click.argument("preset", shell_complete=preset_names)
 @layering
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How errors are told.")
 @click.pass_context

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 import click
 
 from coachcore.cli.check import layering
+from coachcore.cli.completion import preset_names
 
 if TYPE_CHECKING:
     from coachcore.presets.preset import Preset
-    from coachcore.presets.tree import Node, Origin
+    from coachcore.presets.tree import Origin
 
 _WIDTH = 80
 
 
 @click.command()
-@click.argument("preset")
+@click.argument("preset", shell_complete=preset_names)
 @layering
 @click.option("--explain", is_flag=True, help="Say of each value which layer, and which place in it, it came from.")
 def config(preset: str, sets: tuple[str, ...], withs: tuple[str, ...], *, explain: bool) -> None:
@@ -34,9 +35,10 @@ def config(preset: str, sets: tuple[str, ...], withs: tuple[str, ...], *, explai
 def explained(preset: Preset) -> Iterator[str]:
     """The layers, the lowest first; then each table with the origin of each of its values."""
     yield "# layers, the lowest first"
-    for number, line in enumerate(_layers(preset)):
+    layers = _layers(preset)
+    for number, line in enumerate(layers.values()):
         yield f"#   {number}  {line}"
-    for header, rows in _groups(preset):
+    for header, rows in _groups(preset, list(layers)):
         yield ""
         if header:
             yield f"[{header}]"
@@ -61,7 +63,8 @@ def _room(widest: int, rows: list[tuple[str, str, str]]) -> int:
     return max(_WIDTH - widest - len(" =   # ") - max(len(where) for _, _, where in rows), 8)
 
 
-def _layers(preset: Preset) -> list[str]:
+def _layers(preset: Preset) -> dict[tuple[int, str], str]:
+    """Every layer by rank and name, the lowest first, as a line of text."""
     from coachcore.presets.tree import DEFAULT, all_nodes
 
     named: dict[tuple[int, str], str] = {(0, DEFAULT): "defaults of the parts"}
@@ -71,26 +74,25 @@ def _layers(preset: Preset) -> list[str]:
             if origin.layer != DEFAULT:
                 file = f": {origin.file}" if origin.line else ""
                 named.setdefault((origin.rank, origin.layer), f"{origin.layer}{file}")
-    return [named[key] for key in sorted(named)]
+    return {key: named[key] for key in sorted(named)}
 
 
-def _groups(preset: Preset) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
+def _groups(preset: Preset, layers: list[tuple[int, str]]) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
     """Values by the table they stand in: (table, [(key, value, origin)])."""
     from coachcore.presets.tree import leaves, path_text, plain
     from coachcore.presets.writer import inline
 
     groups: dict[str, list[tuple[str, str, str]]] = {}
     for path, node in leaves(preset.tree):
-        row = (path_text(path[-1:]), inline(plain(node)), _where(node))
+        row = (path_text(path[-1:]), inline(plain(node)), _where(node.origin, layers))
         groups.setdefault(path_text(path[:-1]), []).append(row)
     yield from groups.items()
 
 
-def _where(node: Node) -> str:
-    """A short origin: the file's name without its folders, the number of a default's part."""
-    origin: Origin = node.origin
+def _where(origin: Origin, layers: list[tuple[int, str]]) -> str:
+    """A short origin: a file's name without its folders, or the number of a layer that is no file."""
     if origin.line:
         return f"{origin.file.replace(chr(92), '/').rpartition('/')[2]}:{origin.line}:{origin.column}"
-    if origin.column:
-        return f"--set, column {origin.column}"
-    return origin.file
+    if origin.rank == 0:
+        return origin.file  # "default of ..."
+    return f"layer {layers.index((origin.rank, origin.layer))}" + (f", column {origin.column}" if origin.column else "")

@@ -57,7 +57,7 @@ def newer(tree: Node) -> list[Problem]:
     node = tree.value.get("coach")
     if node is None or not isinstance(node.value, int) or node.value <= places.FORMAT:
         return []
-    message = f"coach: format {node.value} is newer than this Coach, which reads up to {places.FORMAT} - update coachcore"
+    message = f"coach: format {node.value} is newer than this Coach reads ({places.FORMAT}) - update coachcore"
     return [Problem(node.origin, message)]
 
 
@@ -95,8 +95,8 @@ def _data(checker: Checker, agent: Entry | None, memory: Entry | None) -> None:
     orders, fresh = memory.spec.facts.get("orders", ["any"]), memory.spec.facts.get("fresh", False)
     if needs["order"] in orders and needs["fresh"] == fresh:
         return
-    has = f"{' or '.join(orders)} order{_aged(fresh)}"
-    message = f"memory '{memory.spec.name}' gives {has}, agent '{agent.spec.name}' needs {needs['order']} order{_aged(needs['fresh'])}"
+    given, wanted = f"{' or '.join(orders)} order{_aged(fresh)}", f"{needs['order']} order{_aged(needs['fresh'])}"
+    message = f"memory '{memory.spec.name}' gives {given}, agent '{agent.spec.name}' needs {wanted}"
     fitting = sorted(entry.spec.name for entry in checker.registry.entries("memory") if _serves(entry, needs))
     hint = f"memories that do: {', '.join(fitting)}" if fitting else "no installed memory does"
     checker.wrong(checker.root.value["memory"].value["use"].origin, f"{message} - {hint}")
@@ -126,8 +126,7 @@ def _pipeline(checker: Checker, name: str, items: Node) -> Node:
         part, entry = checker.part(item, "filter")
         if entry is not None and wanted not in _listed(entry.spec.facts.get("acts_on", wanted)):
             message = f"filter '{entry.spec.name}' acts on {_said(entry)}, not on {wanted}s"
-            known = [e.spec.name for e in checker.registry.entries("filter") if wanted in _listed(e.spec.facts.get("acts_on"))]
-            checker.wrong(item.value["use"].origin, f"{message} - {did_you_mean(entry.spec.name, known)}")
+            checker.wrong(item.value["use"].origin, f"{message} - filters that do: {_fitting(checker, wanted)}")
         if part is not None:
             kept.append(part)
     return Node(kept, items.origin, items.key)
@@ -137,9 +136,15 @@ def _tables(checker: Checker, items: Node, path: tuple[str, ...]) -> Iterator[No
     """The tables of an array of tables."""
     header = path_text(path)
     if not isinstance(items.value, list):
-        checker.wrong(items.key, f"{header} must be an array of tables, got {inline(plain(items))} - write [[{header}]]")
+        got = inline(plain(items))
+        checker.wrong(items.key, f"{header} must be an array of tables, got {got} - write [[{header}]]")
         return
     yield from (item for index, item in enumerate(items.value) if checker.is_table(item, f"{header}[{index}]"))
+
+
+def _fitting(checker: Checker, wanted: str) -> str:
+    entries = checker.registry.entries("filter")
+    return ", ".join(sorted(e.spec.name for e in entries if wanted in _listed(e.spec.facts.get("acts_on")))) or "none"
 
 
 def _listed(acts_on: Any) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path as FilePath
 from re import compile as pattern
 from typing import TYPE_CHECKING
@@ -33,12 +33,12 @@ class Reader:
     found: list[Problem] = attrs.field(factory=list)
     rank: int = 0
 
-    def layers(self, source: str, layer: str, open_files: tuple[str, ...] = (), base: FilePath | None = None) -> Iterator[Node]:
+    def layers(self, source: str, layer: str, opened: tuple[str, ...] = ()) -> Iterator[Node]:
         """The trees of `source`, lowest layer first: what it extends, then itself."""
-        file = self.locate(source, base)
+        file = self.locate(source)
         tree = self.read(file, layer) if file is not None else None
         if file is not None and tree is not None:
-            yield from self.extended(tree, file.parent, (*open_files, _identity(file)))
+            yield from self.extended(tree, file.parent, (*opened, _identity(file)))
 
     def extended(self, tree: Node, folder: FilePath, opened: tuple[str, ...] = ()) -> Iterator[Node]:
         """What `tree` extends, the lowest first, then `tree`; paths are relative to `folder`."""
@@ -63,9 +63,9 @@ class Reader:
         layer = f"{target.stem} (extends, depth {max(len(opened), 1)})"
         yield from self.layers(str(target.resolve()), layer, opened)
 
-    def locate(self, source: str, base: FilePath | None = None) -> FilePath | None:
+    def locate(self, source: str) -> FilePath | None:
         try:
-            return find(source, self.registry, base)
+            return find(source, self.registry)
         except CoachError as error:
             self._wrong(Origin("file", source), error.message)
             return None
@@ -90,29 +90,39 @@ class Reader:
         return positioned(document, positions(text), origin)
 
     def _text(self, file: FilePath, origin: Origin) -> str | None:
-        try:
-            with file.open("rb") as stream:
-                raw = stream.read(LARGEST + 1)
-        except IsADirectoryError:
-            return self._wrong(origin, "this is a folder - name the .toml file in it")
-        except OSError as error:
-            return self._wrong(origin, f"cannot be read ({error.strerror}) - check the path and its permissions")
-        if len(raw) > LARGEST:
-            return self._wrong(origin, f"larger than {LARGEST // 1024} KiB - this is not a preset")
+        raw = self._bytes(file, origin)
+        if raw is None:
+            return None
         try:
             return raw.decode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8")
         except UnicodeDecodeError as error:
             line = raw.count(b"\n", 0, error.start) + 1
             column = len(raw[raw.rfind(b"\n", 0, error.start) + 1 : error.start].decode("utf-8", "replace")) + 1
             here = origin._replace(line=line, column=column)
-            return self._wrong(here, f"not UTF-8 text (byte 0x{raw[error.start]:02x}) - save the file as UTF-8")
+            self._wrong(here, f"not UTF-8 text (byte 0x{raw[error.start]:02x}) - save the file as UTF-8")
+            return None
+
+    def _bytes(self, file: FilePath, origin: Origin) -> bytes | None:
+        try:
+            with file.open("rb") as stream:
+                raw = stream.read(LARGEST + 1)
+        except IsADirectoryError:
+            self._wrong(origin, "this is a folder - name the .toml file in it")
+        except OSError as error:
+            self._wrong(origin, f"cannot be read ({error.strerror}) - check the path and its permissions")
+        else:
+            if len(raw) <= LARGEST:
+                return raw
+            self._wrong(origin, f"larger than {LARGEST // 1024} KiB - this is not a preset")
+        return None
 
     def _not_toml(self, origin: Origin, text: str, error: str) -> None:
         match = _AT.match(error)
-        message, line, column = match.groups() if match else (error, None, None)
-        if line is None:
-            line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
-        self._wrong(origin._replace(line=int(line), column=int(column)), f"not TOML: {message}")
+        place = (text.count("\n") + 1, len(text) - text.rfind("\n"))  # the end of the document
+        if match is not None and match[2]:
+            place = (int(match[2]), int(match[3]))
+        message = match[1] if match is not None else error
+        self._wrong(origin._replace(line=place[0], column=place[1]), f"not TOML: {message}")
 
     def _ranked(self, tree: Node) -> Node:
         """Give every origin of `tree` the next rank, so that problems come in the order of the layers."""
@@ -141,16 +151,13 @@ def find(source: str, registry: Registry, base: FilePath | None = None) -> FileP
         if source in installed:
             return installed[source]
         if not file.is_file():
-            raise CoachError(f"there is no preset '{source}' - {did_you_mean(source, _with_files(installed, file.parent))}")
+            names = [*installed, *(entry.name for entry in file.parent.glob("*.toml"))]
+            raise CoachError(f"there is no preset '{source}' - {did_you_mean(source, names, listed=5)}")
     if not file.exists():
         near = [entry.name for entry in sorted(file.parent.glob("*.toml"))] if file.parent.is_dir() else []
         names = [*near, *registry.presets()]
-        raise CoachError(f"there is no file '{source}' - {did_you_mean(file.name, names)}")
+        raise CoachError(f"there is no file '{source}' - {did_you_mean(file.name, names, listed=5)}")
     return file
-
-
-def _with_files(installed: Mapping[str, FilePath], folder: FilePath) -> list[str]:
-    return [*installed, *(entry.name for entry in folder.glob("*.toml"))]
 
 
 def _is_path(source: str) -> bool:
@@ -190,6 +197,8 @@ def merge(low: Node, high: Node, registry: Registry, path: Path = ()) -> Node:
             kept = _without_heads(kept)
     for key, node in high.value.items():
         kept[key] = merge(kept[key], node, registry, (*path, key)) if key in kept else node
+    if "use" in kept:
+        kept = {"use": kept["use"], **kept}
     return Node(kept, high.origin, high.key)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from re import compile as pattern
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -20,9 +21,11 @@ from coachcore.presets.places import RESERVED, kind_at
 from coachcore.presets.positions import Path, positions
 from coachcore.presets.problems import Problem
 from coachcore.presets.tree import Node, Origin, path_text, positioned, rooted
+from coachcore.presets.values import faults
 
 if TYPE_CHECKING:
     from coachcore.registry.registry import Registry
+    from coachcore.specs import ParamSpec
 
 _KEY = pattern(r"""\s*([A-Za-z0-9_-]+|"(?:\\.|[^"\\])*"|'[^']*')\s*""")
 _INDEX = pattern(r"\[\s*([0-9]+)\s*\]\s*")
@@ -51,7 +54,7 @@ def parse(argument: str, origin: Origin) -> Change:
     removing = argument.startswith("~")
     path, columns, end = _path(argument, 1 if removing else 0)
     rest = argument[end:]
-    here = origin._replace(column=columns[0])
+    here = origin._replace(column=columns[-1])
     if removing:
         if rest:
             raise Wrong(f"nothing may follow a path to remove, got '{rest}' - write ~{path_text(path)}", end + 1)
@@ -138,13 +141,13 @@ class Editor:
         """Apply each ``--set`` argument in order."""
         for number, argument in enumerate(arguments):
             origin = Origin(f"--set {argument}", f"--set {argument}", rank=rank + number)
-            self._guarded(origin, lambda argument=argument, origin=origin: parse(argument, origin))
+            self._guarded(origin, partial(parse, argument, origin))
 
     def plainly(self, changes: Mapping[str, Any], rank: int) -> None:
         """Set each path to plain data; None removes what is there."""
         for text, value in changes.items():
             origin = Origin("changed", text, rank=rank)
-            self._guarded(origin, lambda text=text, value=value, origin=origin: _plain_change(text, value, origin))
+            self._guarded(origin, partial(_plain_change, text, value, origin))
 
     def _guarded(self, origin: Origin, read: Callable[[], Change]) -> None:
         try:
@@ -173,7 +176,9 @@ class Editor:
             if isinstance(part, str) and isinstance(node.value, dict) and part not in node.value:
                 if change.action == "remove" or isinstance(following, int):
                     self._existing(node, part, change.path[: depth + 1], change.columns[depth])
-                node.value[part] = Node({}, change.node.key, change.node.key)
+                column = change.columns[depth] if change.node.key.column else 0
+                here = change.node.key._replace(column=column)
+                node.value[part] = Node({}, here, here)
             node = self._existing(node, part, change.path[: depth + 1], change.columns[depth])
             if not isinstance(node.value, list if isinstance(following, int) else dict):
                 wanted = "a list" if isinstance(following, int) else "a table"
@@ -211,18 +216,22 @@ class Editor:
         holder.value[last] = change.node
 
     def _drop_foreign(self, table: Node, change: Change) -> None:
-        """Another part was chosen: what it does not know goes, and a notice says so."""
+        """Another part was chosen: what it does not know or cannot take goes, and a notice says so."""
         kind, old, new = kind_at(change.path[:-1]), table.value.get("use"), change.node.value
         if kind is None or old is None or same(kind, old.value, new, self.registry):
             return
         try:
-            entry = self.registry.resolve(kind, new)
-            known = {spec.name for spec in self.registry.params(entry)} | {"use", *RESERVED.get(kind, ())}
-        except (CoachError, TypeError):
-            return  # the checker tells what is wrong with the name
-        foreign = [key for key in table.value if key not in known]
+            specs = self.registry.params(self.registry.resolve(kind, new))
+        except (CoachError, AttributeError):
+            return  # no such part, or no text: the checker says so
+        known = {spec.name: spec for spec in specs}
+        ours = ("use", *RESERVED.get(kind, ()))
+        foreign = [key for key in table.value if key not in ours and _foreign(table.value[key], known.get(key))]
         for key in foreign:
             del table.value[key]
         if foreign:
-            where = path_text(change.path)
-            self.notices.append(f"{where}: {old.value} -> {new} drops {', '.join(foreign)}")
+            self.notices.append(f"{path_text(change.path)}: {old.value} -> {new} drops {', '.join(foreign)}")
+
+
+def _foreign(node: Node, spec: ParamSpec | None) -> bool:
+    return spec is None or bool(faults(node, spec)[1])

@@ -46,30 +46,25 @@ RESERVED: dict[str, tuple[str, ...]] = {"environment": ("count",), "agent": ("ne
 """Keys beside a part's parameters that do not belong to the part."""
 
 
+_WHERE: tuple[tuple[Path, str], ...] = (
+    (("agent", "network", "embedders", "*"), "embedder"),
+    (("agent", "network", "heads", "*"), "head"),
+    (("agent", "network", "middleware"), "middleware"),
+    (("filters", "*", "*"), "filter"),
+    (("recorders", "*"), "recorder"),
+    *(((kind,), kind) for kind in PARTS),
+)
+_GROUPS = {("agent", "learner"), ("agent", "network"), ("agent", "network", "embedders"), ("agent", "network", "heads")}
+
+
 def kind_at(path: Path) -> str | None:
     """The kind of part whose table stands at `path`; None where no part stands.
 
     Inside a part's table only a schedule can be another part.
     """
-    match path:
-        case (str(kind),) if kind in PARTS:
-            return kind
-        case ("agent", "network", "middleware"):
-            return "middleware"
-        case ("agent", "network", "embedders", str()):
-            return "embedder"
-        case ("agent", "network", "heads", str()):
-            return "head"
-        case ("filters", str(), int()):
-            return "filter"
-        case ("recorders", int()):
-            return "recorder"
-        case ("agent", "network", "middleware", _, *_) | ("agent", "network", "embedders" | "heads", _, _, *_):
-            return "schedule"
-        case ("agent", "network", *_) | ("agent", "learner"):
-            return None
-        case ("filters", _, int(), _, *_) | ("recorders", int(), _, *_):
-            return "schedule"
-        case (str(table), _, *_) if table in PARTS:
-            return "schedule"
+    if path in _GROUPS:
+        return None
+    for shape, kind in _WHERE:
+        if len(path) >= len(shape) and all(want in ("*", part) for want, part in zip(shape, path, strict=False)):
+            return kind if len(path) == len(shape) else "schedule"
     return None

@@ -13,7 +13,7 @@ from coachcore.presets import places
 from coachcore.presets.layers import merge
 from coachcore.presets.problems import Problem
 from coachcore.presets.tree import DEFAULT, Node, Origin, plain, rooted
-from coachcore.presets.values import example, fault, part_kind, tidied
+from coachcore.presets.values import example, faults, part_kind, tidied
 from coachcore.presets.writer import inline
 
 if TYPE_CHECKING:
@@ -63,10 +63,12 @@ class Checker:
             node = default if node is None else self._over(default, node, spec)
         if node is None:
             return None
-        message, name = fault(node, spec)
-        if message:
-            self.wrong(node.origin, f"{spec.name}: {message}")
-            return None
+        name, wrong = faults(node, spec)
+        for fault in wrong:
+            self.wrong(fault.node.origin, fault.message)
+        if wrong:  # parts inside a list are checked even so
+            sound = node.value if isinstance(node.value, list) else []
+            node = Node([item for item in sound if isinstance(item.value, dict)], node.origin, node.key)
         return self._inside(node, spec, name)
 
     def _over(self, default: Node, node: Node, spec: ParamSpec) -> Node:
@@ -98,9 +100,10 @@ class Checker:
         return Node(self.settings(node, specs, owner), node.origin, node.key)
 
     def unknown(self, table: Mapping[str, Node], known: Iterable[str], owner: str) -> None:
-        names = list(known)
+        allowed = tuple(known)
+        names = [name for name in allowed if name != "use"]
         for key, node in table.items():
-            if key not in names:
+            if key not in allowed:
                 hint = did_you_mean(key, names) if names else "it takes none"
                 self.wrong(node.key, f"{owner} has no setting '{key}' - {hint}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 from coachcore.clock import Duration
 from coachcore.component import KINDS, ParamSpec, complaint
@@ -24,6 +24,7 @@ _WORDS = {
 }
 _PLURALS = {"float": "numbers", "int": "whole numbers", "bool": "true or false", "str": "texts"}
 _PLURALS |= {"duration": "durations", "table": "tables", "schedule": "numbers or schedules"}
+_SAMPLES = {"float": "1.0", "int": "1", "bool": "true", "str": '"..."', "duration": '"10_000 steps"', "schedule": "0.1"}
 
 
 def types_of(spec: ParamSpec) -> tuple[str, ...]:
@@ -73,47 +74,73 @@ def tidied(value: Any, name: str) -> Any:
     return str(Duration.parse(value)) if name == "duration" else value
 
 
-def fault(node: Node, spec: ParamSpec) -> tuple[str, str]:
-    """What is wrong with the value (empty when nothing is), and the type that it has."""
+class Fault(NamedTuple):
+    """A value, or one item of it, that a setting cannot take."""
+
+    node: Node
+    message: str
+
+
+def faults(node: Node, spec: ParamSpec, label: str = "") -> tuple[str, list[Fault]]:
+    """The type that the value has, and everything wrong with it; a list is judged item by item."""
+    label, names = label or spec.name, types_of(spec)
+    inner = next((name.removesuffix("[]") for name in names if name.endswith("[]")), "")
+    if inner and isinstance(node.value, list):
+        one = spec._replace(type=inner)
+        items = [faults(item, one, f"{label}[{index}]")[1] for index, item in enumerate(node.value)]
+        return f"{inner}[]", [fault for found in items for fault in found]
     value = plain(node)
-    if any(isinstance(item, int) and abs(item) >= 1 << 63 for item in (value if isinstance(value, list) else [value])):
-        return "a whole number must fit into 64 bits", ""
-    name = next((name for name in types_of(spec) if fits(value, name)), "")
+    name = next((name for name in names if fits(value, name)), "")
+    message = _wrong(value, name, spec)
+    return name, [Fault(node, f"{label}: {message}")] if message else []
+
+
+def _wrong(value: Any, name: str, spec: ParamSpec) -> str:
+    """What is wrong with a single value, in words; empty when nothing is. `name` is its type."""
+    if isinstance(value, int) and abs(value) >= 1 << 63:
+        return "a whole number must fit into 64 bits"
     if not name:
-        return f"expected {wording(spec)}, got {inline(value)}{_hint(value, spec)}", ""
+        return f"expected {wording(spec)}, got {inline(value)}{_hint(value, spec)}"
     if name == "duration":
         try:
             Duration.parse(value)
         except BadSetting as error:
-            return error.message, ""
-    return _unbounded(value, spec) or complaint(value, spec._asdict()), name
+            return error.message
+        return ""
+    return _unbounded(value, spec) or complaint(value, spec._asdict())
 
 
 def _unbounded(value: Any, spec: ParamSpec) -> str:
     bounded = any(bound is not None for bound in (spec.ge, spec.gt, spec.le, spec.lt))
-    values = value if isinstance(value, list) else [value]
-    strange = next((item for item in values if isinstance(item, float) and not isfinite(item)), None)
-    if strange is None or not bounded:
-        return ""
-    return f"{inline(strange)} is out of range - must be a finite number"
+    strange = bounded and isinstance(value, float) and not isfinite(value)
+    return f"{inline(value)} is out of range - must be a finite number" if strange else ""
 
 
 def _hint(value: Any, spec: ParamSpec) -> str:
     """What would work, where the slip is a common one."""
     names = types_of(spec)
-    numeric = any(name in ("float", "int", "schedule") for name in names)
     if isinstance(value, str):
-        if numeric and _number(value) is not None:
-            return f" - write {value} without quotes"
-        return " - write true or false without quotes" if names == ("bool",) else ""
-    if names == ("int",) and isinstance(value, float) and value.is_integer():
-        return f" - write {int(value)}"
-    if names == ("bool",) and value in (0, 1):
-        return f" - write {'true' if value else 'false'}"
-    if names == ("duration",) and isinstance(value, int | float) and not isinstance(value, bool):
-        return f' - write "{int(value):_} steps" if steps are meant' if isfinite(value) else ""
-    if names == ("str",) and not isinstance(value, dict | list):
-        return f' - write "{inline(value)}" with quotes'
+        instead = _unquoted(value, names)
+    elif names == ("int",) and isinstance(value, float) and value.is_integer():
+        instead = str(int(value))
+    elif names == ("bool",) and value in (0, 1):
+        instead = "true" if value else "false"
+    elif names == ("duration",) and isinstance(value, int) and not isinstance(value, bool):
+        instead = f'"{value:_} steps" if steps are meant'
+    elif names == ("str",) and not isinstance(value, dict | list):
+        instead = f'"{inline(value)}" with quotes'
+    else:
+        instead = ""
+    return f" - write {instead}" if instead else ""
+
+
+def _unquoted(value: str, names: tuple[str, ...]) -> str:
+    """What to write for a number or a truth value in quotes."""
+    numeric = any(name in ("float", "int", "schedule") for name in names)
+    if numeric and _number(value) is not None:
+        return f"{value} without quotes"
+    if names == ("bool",):
+        return f"{value} without quotes" if value in ("true", "false") else "true or false without quotes"
     return ""
 
 
@@ -128,6 +155,5 @@ def example(spec: ParamSpec) -> str:
     """What would work where a required setting is missing."""
     if spec.choices:
         return f"add {spec.name} = {inline(spec.choices[0])} or one of: {', '.join(spec.choices)}"
-    samples = {"float": "1.0", "int": "1", "bool": "true", "str": '"..."', "duration": '"10_000 steps"', "schedule": "0.1"}
-    sample = samples.get(types_of(spec)[0])
+    sample = _SAMPLES.get(types_of(spec)[0])
     return f"add {spec.name} = {sample}" if sample else f"add {spec.name}, {wording(spec)}"

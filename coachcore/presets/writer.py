@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, datetime, time
-from math import isfinite, isnan
 from re import compile as pattern
 from typing import Any
 
@@ -38,14 +37,10 @@ def key_text(key: str) -> str:
 
 def inline(value: Any) -> str:
     """One value on one line."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, str):
         return text(value)
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        return repr(value) if isfinite(value) else _special(value)
+    if isinstance(value, bool | int | float):
+        return _number(value)
     if isinstance(value, Mapping):
         inside = ", ".join(f"{key_text(key)} = {inline(item)}" for key, item in value.items())
         return f"{{ {inside} }}" if inside else "{}"
@@ -56,10 +51,9 @@ def inline(value: Any) -> str:
     raise BadSetting(f"a preset cannot hold {value!r}; use text, numbers, true or false, lists and tables")
 
 
-def _special(value: float) -> str:
-    if isnan(value):
-        return "nan"
-    return "inf" if value > 0 else "-inf"
+def _number(value: float) -> str:
+    """Infinities and NaN are `inf` and `nan` in TOML as in Python."""
+    return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 def _table(table: Mapping[str, Any], path: tuple[str, ...], lines: list[str]) -> None:

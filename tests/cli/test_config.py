@@ -1,0 +1,66 @@
+"""`coach config`: the resolved preset as TOML, or each value with its origin."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from runpy import run_path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from coachcore.cli.config import config
+from coachcore.errors import Problems
+
+TOYS = run_path(str(Path(__file__).parents[1] / "presets" / "toys.py"))
+
+
+@pytest.fixture(autouse=True)
+def made_up_parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    registry = TOYS["registry"]()
+    monkeypatch.setattr("coachcore.registry.registry.current", lambda: registry)
+    monkeypatch.chdir(tmp_path)
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(config, arguments)
+
+
+def test_resolved_as_toml() -> None:
+    document = tomllib.loads(call("track-chooser", "--set", "memory.capacity=7").stdout)
+    assert document["memory"] == {"use": "replay", "capacity": 7, "split": []}
+    assert document["agent"]["discount"] == 0.99
+
+
+def test_explained(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('coach = 1\nextends = "track-chooser"\nmemory.capacity = 6\n')
+    result = call("mine.toml", "--set", "agent.discount=0.5", "--explain")
+    text = result.stdout
+    assert result.exit_code == 0
+    assert text.startswith(
+        "# layers, the lowest first\n#   0  defaults of the parts\n#   1  track-chooser (extends, depth 1): "
+    )
+    assert "\n#   2  mine: mine.toml\n#   3  --set agent.discount=0.5\n" in text
+    assert '[memory]\nuse      = "replay"  # track-chooser.toml:21:7\ncapacity = 6         # mine.toml:3:19\n' in text
+    assert "discount = 0.5        # layer 3, column 16\n" in text
+    assert "batch_size       = 64             # track-chooser.toml:13:14\n" in text
+    assert "target_rate      = 1.0            # default of agent.learner\n" in text
+
+
+def test_explained_reads_in_eighty_columns(tmp_path: Path) -> None:
+    long = "x" * 70
+    (tmp_path / "mine.toml").write_text(f'coach = 1\nextends = "track-chooser"\nenvironment.id = "{long}"\n')
+    lines = call("mine.toml", "--explain").stdout.splitlines()
+    body = lines[lines.index("") :]
+    assert f'id      = "{long}"' in body
+    assert [line for line in body if len(line) > 80 and long not in line] == []
+    assert "# mine.toml:3:18" in body[body.index(f'id      = "{long}"') + 1]
+
+
+def test_a_notice_goes_to_stderr() -> None:
+    result = call("track-chooser", "--set", "exploration.use=greedy")
+    assert result.stderr == "note: exploration.use: e-greedy -> greedy drops epsilon, evaluation\n"
+
+
+def test_a_wrong_preset_is_the_command_lines_business() -> None:
+    assert isinstance(call("track-choser").exception, Problems)
