@@ -47,9 +47,9 @@ def discover(paths: Sequence[str] | None = None) -> tuple[Dist, ...]:
     found: dict[str, Dist] = {}
     for dist in distributions() if paths is None else distributions(path=list(paths)):
         points = tuple(_points(dist))
-        name = dist.metadata.get("Name") if points else None
-        if name:
-            found.setdefault(canonical(name), Dist(name, dist.metadata.get("Version") or "?", points))
+        if points and "Name" in dist.metadata:
+            name, version = dist.metadata["Name"], dist.metadata["Version"] if "Version" in dist.metadata else "?"
+            found.setdefault(canonical(name), Dist(name, version, points))
     return tuple(found[name] for name in sorted(found))
 
 

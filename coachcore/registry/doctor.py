@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple
 
-from coachcore.registry.discover import Dist, discover
+from coachcore.registry.discover import Dist
 from coachcore.registry.entry import Entry, Trouble
 from coachcore.registry.manifest import FILE, to_json
 from coachcore.registry.probe import LIMIT, Finding, probe
@@ -25,10 +25,10 @@ class Report(NamedTuple):
     remarks: tuple[str, ...]
 
 
-def examine(registry: Registry, *, limit: float = LIMIT, paths: Sequence[str] | None = None) -> Iterator[Report]:
+def examine(registry: Registry, *, limit: float = LIMIT) -> Iterator[Report]:
     """A report on every distribution, two children at a time, in the order of their names."""
     with ThreadPoolExecutor(max_workers=2) as pool:
-        yield from pool.map(partial(_report, registry, limit), discover(paths))
+        yield from pool.map(partial(_report, registry, limit), registry.dists)
 
 
 def _report(registry: Registry, limit: float, dist: Dist) -> Report:
@@ -57,7 +57,11 @@ def _out_of_step(entry: Entry | None, finding: Finding) -> str:
     if entry is None or finding.spec is None or entry.spec.params is None:
         return ""
     # Through lists and back, as a manifest stores them: a tuple among the facts is equal to a list.
-    return "" if _flat(to_json(entry.spec)) == _flat(to_json(finding.spec)) else f"{FILE} is out of step - run `coach plugin sync`"
+    return (
+        ""
+        if _flat(to_json(entry.spec)) == _flat(to_json(finding.spec))
+        else f"{FILE} is out of step - run `coach plugin sync`"
+    )
 
 
 def _flat(value: object) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,7 +32,7 @@ def gather(plugins: pluggy.PluginManager) -> Gathered:
     classes: dict[str, type] = {}
     troubles: list[Trouble] = []
     for kind, hook in DESCRIBE.items():
-        for owner, offer in _answers(plugins, hook, troubles):
+        for owner, offer in _offers(plugins, hook, troubles):
             entry = offer if isinstance(offer, Entry) else _entry(kind, owner, offer, troubles)
             if entry is None:
                 continue
@@ -40,21 +40,27 @@ def gather(plugins: pluggy.PluginManager) -> Gathered:
                 classes[entry.id] = offer
             entries.setdefault(entry.id, entry)
     ordered = sorted(_clashing(entries.values()), key=lambda entry: (entry.spec.kind, entry.spec.name, entry.dist))
-    shelf = Shelf(Path(folder) for _, folder in _answers(plugins, "coach_presets", troubles))
+    shelf = Shelf(Path(folder) for _, folder in _offers(plugins, "coach_presets", troubles))
     return Gathered(tuple(ordered), classes, shelf, tuple(troubles))
 
 
-def _answers(plugins: pluggy.PluginManager, hook: str, troubles: list[Trouble]) -> Iterator[tuple[str, Any]]:
-    """(plugin, one thing it offers), one implementation at a time: a broken one must not silence the others."""
-    for implementation in getattr(plugins.hook, hook).get_hookimpls():
+def _offers(plugins: pluggy.PluginManager, hook: str, troubles: list[Trouble]) -> Iterator[tuple[str, Any]]:
+    return ((owner, offer) for owner, offers in answers(getattr(plugins.hook, hook), troubles) for offer in offers)
+
+
+def answers(
+    caller: pluggy.HookCaller, troubles: list[Trouble], read: Callable[[Any], Any] = tuple
+) -> Iterator[tuple[str, Any]]:
+    """(plugin, what it answers, through `read`), one implementation at a time: a broken one must not silence the others."""
+    for implementation in caller.get_hookimpls():
         owner = implementation.plugin_name
         try:
-            with isolated(owner, f"asked ({hook})"):
-                offers = tuple(implementation.function())
+            with isolated(owner, f"asked ({caller.name})"):
+                answer = read(implementation.function())
         except BrokenPlugin as error:
             troubles.append(Trouble(owner, "", error.message))
             continue
-        yield from ((owner, offer) for offer in offers)
+        yield owner, answer
 
 
 def _entry(kind: str, owner: str, offer: Any, troubles: list[Trouble]) -> Entry | None:
@@ -75,7 +81,9 @@ def _clashing(entries: Iterable[Entry]) -> Iterator[Entry]:
         for entry in group:
             others = ", ".join(other.id for other in group if other is not entry)
             if others and entry.state == "ok":
-                yield entry._replace(state="clash", problem=f"the name is also {others} - use the full id, or uninstall one")
+                yield entry._replace(
+                    state="clash", problem=f"the name is also {others} - use the full id, or uninstall one"
+                )
             else:
                 yield entry
 
@@ -87,7 +95,9 @@ def class_of(entry: Entry) -> type:
     if not isinstance(found, type) or not isinstance(spec, ComponentSpec):
         raise BrokenPlugin(f"{entry.spec.object} is not a class marked by @component", where=entry.id)
     if (spec.kind, spec.name) != (entry.spec.kind, entry.spec.name):
-        raise BrokenPlugin(f"{entry.spec.object} calls itself {spec.kind} '{spec.name}' - rename one of the two", where=entry.id)
+        raise BrokenPlugin(
+            f"{entry.spec.object} calls itself {spec.kind} '{spec.name}' - rename one of the two", where=entry.id
+        )
     return found
 
 

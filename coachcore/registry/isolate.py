@@ -56,7 +56,10 @@ def muffled() -> Iterator[tuple[Muffle, Muffle]]:
         yield out, err
     finally:
         sys.stdout, sys.stderr = streams
-        out.shut = err.shut = False
+        for stream, below in ((out, streams[0]), (err, streams[1])):
+            stream.shut = False
+            if isinstance(below, Muffle):  # one inside another: the outer one wants to know too
+                below.kept += stream.kept
 
 
 @contextmanager
@@ -70,7 +73,7 @@ def isolated(owner: str, phase: str) -> Iterator[None]:
             yield
     except (KeyboardInterrupt, StopRun):
         raise
-    except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, sys.exit included
+    except BaseException as error:
         raise BrokenPlugin(f"could not be {phase} - {cause(error)} - `coach doctor` says more", where=owner) from error
 
 

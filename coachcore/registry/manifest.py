@@ -43,7 +43,7 @@ def _manifest(data: Any) -> Manifest:
     _want(isinstance(data, dict), "should be one object")
     _want(data.get("manifest") == VERSION, f"has form {data.get('manifest')!r}, this core reads form {VERSION}")
     api, dist = data.get("api"), data.get("dist")
-    _want(isinstance(api, str) and fullmatch(r"\d+\.\d+", api), f"has no API version such as \"1.0\": {api!r}")
+    _want(isinstance(api, str) and fullmatch(r"\d+\.\d+", api), f'has no API version such as "1.0": {api!r}')
     _want(isinstance(dist, str), "does not name its distribution")
     if standing(api)[0] == "too-new":
         return Manifest(dist, api, {})
@@ -81,7 +81,9 @@ def _param(data: Any, owner: Any) -> ParamSpec:
 
 
 def _texts(value: Any, where: str) -> tuple[str, ...]:
-    _want(isinstance(value, list) and all(isinstance(item, str) for item in value), f"{where} should be a list of texts")
+    _want(
+        isinstance(value, list) and all(isinstance(item, str) for item in value), f"{where} should be a list of texts"
+    )
     return tuple(value)
 
 

@@ -45,7 +45,9 @@ def probe(values: Sequence[str], *, limit: float = LIMIT, path: Sequence[str] = 
         if fate and len(findings) < len(values):
             findings.append(Finding(values[len(findings)], fate))
         if fate.startswith("hangs"):
-            findings += [Finding(value, "not tried, since the one before it hangs") for value in values[len(findings) :]]
+            findings += [
+                Finding(value, "not tried, since the one before it hangs") for value in values[len(findings) :]
+            ]
     return tuple(findings)
 
 
@@ -69,7 +71,7 @@ def _run(values: Sequence[str], limit: float, path: Sequence[str]) -> tuple[list
         command = [sys.executable, "-P", "-m", "coachcore.registry.child", str(report), *values]
         quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         try:
-            code = subprocess.run(command, env=environment, timeout=limit, check=False, **quiet).returncode  # type: ignore[call-overload]  # noqa: S603
+            code = subprocess.run(command, env=environment, timeout=limit, check=False, **quiet).returncode  # type: ignore[call-overload]
         except subprocess.TimeoutExpired:
             fate = f"hangs: not imported within {limit:g} s"
         else:

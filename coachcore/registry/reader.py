@@ -44,7 +44,9 @@ class _Reading:
         self.dist = dist
         self.locate = locate
         self.troubles: list[Trouble] = []
-        self.packages = {name: package for name in sorted({top(p.value) for p in dist.points}) if (package := locate(name))}
+        self.packages = {
+            name: package for name in sorted({top(p.value) for p in dist.points}) if (package := locate(name))
+        }
         self.manifests: dict[str, Manifest] = {}
         for name, package in self.packages.items():
             manifest = self._manifest(package.folder)
@@ -54,6 +56,10 @@ class _Reading:
     def survey(self) -> Survey:
         entries = tuple(self._entries())
         self._strays(entries)
+        for manifest in self.manifests.values() if not entries else ():
+            state, problem = standing(manifest.api)
+            if state == "too-new":
+                self._trouble(problem)
         return Survey(entries, tuple(self._presets()), tuple(self._hooks()), tuple(self.troubles))
 
     def _trouble(self, text: str) -> None:
@@ -87,14 +93,20 @@ class _Reading:
         if twice:
             return entry._replace(state="broken", problem="declared twice in one distribution")
         if not fullmatch(r"\w+(\.\w+)*:\w+(\.\w+)*", point.value):
-            return entry._replace(state="broken", problem=f"'{point.value}' does not name a class as package.module:Class")
+            return entry._replace(
+                state="broken", problem=f"'{point.value}' does not name a class as package.module:Class"
+            )
         if top(point.value) not in self.packages:
-            return entry._replace(state="broken", problem=f"its package '{top(point.value)}' cannot be found - reinstall it")
-        state, problem = ("ok", "") if manifest is None else standing(manifest.api)
+            return entry._replace(
+                state="broken", problem=f"its package '{top(point.value)}' cannot be found - reinstall it"
+            )
+        if manifest is not None:
+            state, problem = standing(manifest.api)
+            entry = entry._replace(state=state, problem=problem)
         missing = [need for need in spec.needs if self.locate(top(need)) is None]
-        if state == "ok" and missing:
+        if entry.state == "ok" and missing:
             return entry._replace(state="unavailable", problem=f"needs {', '.join(missing)}, not installed here")
-        return entry._replace(state=state, problem=problem)
+        return entry
 
     def _spec(self, kind: str, point: Point) -> ComponentSpec:
         manifest = self.manifests.get(top(point.value))

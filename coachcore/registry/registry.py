@@ -32,7 +32,8 @@ class Registry:
     """
 
     def __init__(self, paths: Sequence[str] | None = None) -> None:
-        self._survey = reader.survey(discover(paths), locator(paths))
+        self.dists = discover(paths)
+        self._survey = reader.survey(self.dists, locator(paths))
         self._plugins = pluggy.PluginManager(hookspecs.PROJECT)
         self._plugins.add_hookspecs(hookspecs)
         self._plugins.register(reader.plugin(self._survey), "entry-points")
@@ -110,7 +111,9 @@ class Registry:
 
         Raises `CoachError` for a name that is taken, `BrokenPlugin` for hooks that do not exist.
         """
-        taken = {known for known, _ in self._plugins.list_name_plugin()} | {entry.dist for entry in self._survey.entries}
+        taken = {known for known, _ in self._plugins.list_name_plugin()} | {
+            entry.dist for entry in self._survey.entries
+        }
         free = (RUN_TIME if number == 1 else f"{RUN_TIME}-{number}" for number in range(1, len(taken) + 2))
         name = name or next(candidate for candidate in free if candidate not in taken)
         if name in taken:
@@ -137,7 +140,11 @@ class Registry:
                 continue
             self._hooked.add((dist, value))
             try:
-                add(self._plugins, load_object(value, dist), f"{dist} hooks {value}" if self._plugins.has_plugin(dist) else dist)
+                add(
+                    self._plugins,
+                    load_object(value, dist),
+                    f"{dist} hooks {value}" if self._plugins.has_plugin(dist) else dist,
+                )
             except BrokenPlugin as error:
                 self._hook_troubles.append(Trouble(dist, "", error.message))
             self._gathered = None

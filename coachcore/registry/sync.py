@@ -55,7 +55,9 @@ def declared(folder: Path) -> Dist:
         ours = tuple(point for point in points if point.group in KIND_OF or point.group == HOOKS_GROUP)
         return Dist(project["name"], project.get("version", "?"), ours)
     except OSError as error:
-        raise CoachError(f"cannot be read: {error.strerror} - give the folder of a distribution", where=str(path)) from None
+        raise CoachError(
+            f"cannot be read: {error.strerror} - give the folder of a distribution", where=str(path)
+        ) from None
     except (tomllib.TOMLDecodeError, KeyError, UnicodeDecodeError) as error:
         raise CoachError(f"is not the pyproject.toml of a distribution: {error}", where=str(path)) from None
 
@@ -78,7 +80,11 @@ def complaint(point: Point, finding: Finding) -> str:
     kind = KIND_OF[point.group]
     if (finding.spec.kind, finding.spec.name) != (kind, point.name):
         return f"{point.value} calls itself {finding.spec.kind} '{finding.spec.name}', its entry point says {kind} '{point.name}'"
-    return "" if finding.spec.object == point.value else f"its class is {finding.spec.object}, its entry point says {point.value}"
+    return (
+        ""
+        if finding.spec.object == point.value
+        else f"its class is {finding.spec.object}, its entry point says {point.value}"
+    )
 
 
 def _manifest_path(name: str, package: Package | None, folder: Path) -> Path:

@@ -1,0 +1,120 @@
+"""`coach describe`: one part, its settings and an example."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+
+from coachcore.cli.completion import part_names
+from coachcore.cli.find import find
+from coachcore.cli.output import SCHEMA, bare, setting, toml, wrapped
+from coachcore.errors import UnknownName
+from coachcore.registry.entry import Entry
+from coachcore.registry.registry import current
+from coachcore.specs import ParamSpec
+
+PLACES: Mapping[str, str] = {
+    "environment": "[environment]",
+    "agent": "[agent]",
+    "exploration": "[exploration]",
+    "memory": "[memory]",
+    "engine": "[engine]",
+    "recorder": "[[recorders]]",
+    "embedder": "[agent.network.embedders.observation]",
+    "middleware": "[agent.network.middleware]",
+    "head": "[agent.network.heads.SLOT]",
+    "schedule": "[exploration.epsilon]",
+}
+"""Kind -> the table of a preset where its part stands."""
+
+_SAMPLES = {"int": 1, "float": 1.0, "bool": True, "str": "...", "duration": "1_000 steps", "schedule": 0.1, "table": {}}
+
+
+@click.command()
+@click.argument("part", metavar="KIND/NAME", shell_complete=part_names)
+@click.option("--json", "json_", is_flag=True, help="The same, for programs.")
+def describe(part: str, json_: bool) -> None:
+    """Show one part: what it is, its settings and an example.
+
+    The kind may be left out where the name is unique; old names work too.
+    """
+    registry = current()
+    found = find(registry, part)
+    if len(found) > 1:
+        raise UnknownName(f"'{part}' may be {' or '.join(entry.id for entry in found)} - say which")
+    (entry,) = found
+    params = registry.params(entry)
+    if json_:
+        from json import dumps
+
+        data = entry.spec._asdict() | {"params": [param._asdict() for param in params]}
+        click.echo(
+            dumps({"schema": SCHEMA, "id": entry.id, "version": entry.version, **data}, indent=1, ensure_ascii=False)
+        )
+        return
+    click.echo("\n".join([*_head(entry), "", *_settings(params), "", "example", *_example(entry, params)]))
+
+
+def _head(entry: Entry) -> Iterator[str]:
+    spec = entry.spec
+    yield f"{spec.kind} {spec.name}"
+    if spec.summary:
+        yield wrapped(bare(spec.summary), "  ")
+    told = {"id": entry.id, "version": entry.version, "class": spec.object, "also called": ", ".join(spec.aliases)}
+    told |= {"since": spec.since, "needs": ", ".join(spec.needs)}
+    told |= {
+        key.replace("_", " "): value if isinstance(value, str) else toml(value) for key, value in spec.facts.items()
+    }
+    told |= {"state": f"{entry.state}: {entry.problem}" if entry.problem else entry.state}
+    room = max(len(key) for key, value in told.items() if value)
+    yield from (wrapped(f"{key:{room}}  {value}", "  ", " " * (room + 2)) for key, value in told.items() if value)
+
+
+def _settings(params: tuple[ParamSpec, ...]) -> Iterator[str]:
+    yield "settings" if params else "no settings"
+    for param in params:
+        yield f"  {setting(param)}" + ("  (required)" if param.required else "")
+        yield wrapped("; ".join(filter(None, (bare(param.doc), *_limits(param)))), "      ")
+
+
+def _limits(param: ParamSpec) -> Iterator[str]:
+    from coachcore.component import range_text
+
+    yield range_text(param._asdict())
+    if param.choices:
+        yield f"one of {', '.join(param.choices)}"
+    if param.unit:
+        yield f"in {param.unit}"
+
+
+def _example(entry: Entry, params: tuple[ParamSpec, ...]) -> Iterator[str]:
+    """The part in a preset: required settings with a value that would be taken, the others at their default."""
+    spec = entry.spec
+    acts_on = spec.facts.get("acts_on", "observation")
+    filtered = acts_on if isinstance(acts_on, str) else acts_on[0]
+    yield f"  [[filters.{filtered}]]" if spec.kind == "filter" else f"  {PLACES.get(spec.kind, f'[{spec.kind}]')}"
+    yield f"  use = {toml(spec.name if entry.state != 'clash' else entry.id)}"
+    for param in params:
+        if param.required:
+            yield f"  {param.name} = {toml(_sample(param))}"
+        elif param.default is not None:
+            yield f"  {param.name} = {toml(param.default)}"
+
+
+def _sample(param: ParamSpec) -> Any:
+    first = param.type.partition("|")[0].strip()
+    single = first.removesuffix("[]")
+    value: Any = param.choices[0] if param.choices else _SAMPLES.get(single, {"use": "..."})
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = _inside(param, value)
+    return [value] if first.endswith("[]") else value
+
+
+def _inside(param: ParamSpec, value: float) -> float:
+    """`value`, or the nearest to it that the bounds allow."""
+    step = 1 if isinstance(value, int) else 0.1
+    lowest = [bound for bound in (param.ge, None if param.gt is None else param.gt + step) if bound is not None]
+    highest = [bound for bound in (param.le, None if param.lt is None else param.lt - step) if bound is not None]
+    return min([*highest, max([value, *lowest])])

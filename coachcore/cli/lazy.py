@@ -1,0 +1,59 @@
+"""A click group whose commands are imported when called, and whose help imports none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import click
+
+from coachcore.errors import did_you_mean
+
+
+class Lazy(NamedTuple):
+    """Where a command lies (``"package.module:function"``) and its line in the help."""
+
+    target: str
+    help: str
+
+
+class LazyGroup(click.Group):
+    """A group that reads its commands from a table; `table` maps name -> `Lazy`."""
+
+    def __init__(self, *args: Any, table: Mapping[str, Lazy], **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.table = table
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.table)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.table:
+            return self.foreign(cmd_name)
+        module, _, name = self.table[cmd_name].target.partition(":")
+        return getattr(import_module(module), name)  # type: ignore[no-any-return]
+
+    def foreign(self, name: str) -> click.Command | None:
+        """A command of a plugin; the core's own group asks the `coach_commands` hook."""
+        return None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        command = self.get_command(ctx, args[0])
+        if command is None and not args[0].startswith("-") and not ctx.resilient_parsing:
+            ctx.fail(f"no command is called '{args[0]}' - {did_you_mean(args[0], self.table, listed=20)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, lazy.help) for name, lazy in self.table.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return options + [
+            CompletionItem(name, help=lazy.help) for name, lazy in self.table.items() if name.startswith(incomplete)
+        ]

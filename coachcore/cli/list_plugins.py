@@ -1,0 +1,98 @@
+"""`coach list-plugins`: every installed part, read from manifests; no plugin is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+import click
+
+from coachcore.cli.completion import kind_names
+from coachcore.cli.output import SCHEMA, bare, counted, setting, table, wrapped
+from coachcore.registry.entry import Entry, Trouble
+from coachcore.registry.registry import current
+
+
+@click.command("list-plugins")
+@click.option("--kind", metavar="KIND", shell_complete=kind_names, help="Only parts of this kind, such as filter.")
+@click.option("--long", "long_", is_flag=True, help="Also settings and old names.")
+@click.option("--json", "json_", is_flag=True, help="Everything, for programs.")
+@click.option("--broken", is_flag=True, help="Only what cannot be used, and why.")
+def list_plugins(kind: str | None, long_: bool, json_: bool, broken: bool) -> None:
+    """List every installed part: kind, name, distribution and summary.
+
+    Nothing is imported; `coach doctor` tries what is listed here.
+    """
+    registry = current()
+    entries = [entry for entry in registry.entries(kind) if not broken or entry.state != "ok"]
+    troubles = registry.troubles()
+    if json_:
+        click.echo(_json(entries, troubles))
+        return
+    lines = [*_broken(entries, troubles)] if broken else [*_blocks(entries, long_=long_)]
+    click.echo("\n".join([*lines, _counts(entries, troubles)]))
+    if troubles and not broken:
+        dists = sorted({trouble.dist for trouble in troubles})
+        click.echo(f"coach: trouble with {', '.join(dists)} - see `coach list-plugins --broken`", err=True)
+
+
+def _blocks(entries: Sequence[Entry], *, long_: bool) -> Iterator[str]:
+    """A block of rows a kind, aligned among themselves; narrower so than over all kinds."""
+    for _, group in groupby(entries, lambda entry: entry.spec.kind):
+        block = list(group)
+        for entry, row in zip(block, table(map(_row, block)), strict=True):
+            yield row
+            if long_:
+                yield from _details(entry)
+        yield ""
+
+
+def _row(entry: Entry) -> tuple[str, str, str, str]:
+    spec = entry.spec
+    told = bare(spec.summary) if entry.state == "ok" else f"[{entry.state}] {entry.problem}"
+    return spec.kind, spec.name, f"{entry.dist} {entry.version}".strip(), told
+
+
+def _details(entry: Entry) -> Iterator[str]:
+    if entry.spec.params is None:
+        yield f"    settings not described here; `coach describe {entry.spec.kind}/{entry.spec.name}` asks the part"
+    for param in entry.spec.params or ():
+        yield wrapped(f"{setting(param)}  {bare(param.doc)}", "    ", "    ")
+    if entry.spec.aliases:
+        yield wrapped(f"also called {', '.join(entry.spec.aliases)}", "    ", "    ")
+
+
+def _broken(entries: Sequence[Entry], troubles: Sequence[Trouble]) -> Iterator[str]:
+    for entry in entries:
+        yield wrapped(f"{entry.id} [{entry.state}] {entry.problem}", "", "    ")
+    for trouble in troubles:
+        yield wrapped(f"{trouble.dist} {trouble.version}".strip() + f": {trouble.text}", "", "    ")
+
+
+def _counts(entries: Sequence[Entry], troubles: Sequence[Trouble]) -> str:
+    unusable = sum(entry.state != "ok" for entry in entries)
+    kinds, dists = len({entry.spec.kind for entry in entries}), len({entry.dist for entry in entries})
+    told = f"{counted(len(entries), 'part')} of {counted(kinds, 'kind')} in {counted(dists, 'distribution')}"
+    told += f", {unusable} not usable" if unusable else ""
+    return told + (f", {counted(len(troubles), 'trouble')} with whole distributions" if troubles else "")
+
+
+def _json(entries: Sequence[Entry], troubles: Sequence[Trouble]) -> str:
+    from json import dumps
+
+    parts = [_part(entry) for entry in entries]
+    return dumps(
+        {"schema": SCHEMA, "parts": parts, "troubles": [t._asdict() for t in troubles]}, indent=1, ensure_ascii=False
+    )
+
+
+def _part(entry: Entry) -> dict[str, object]:
+    head = {
+        "id": entry.id,
+        "dist": entry.dist,
+        "version": entry.version,
+        "state": entry.state,
+        "problem": entry.problem,
+    }
+    params = None if entry.spec.params is None else [param._asdict() for param in entry.spec.params]
+    return head | entry.spec._asdict() | {"params": params}

@@ -1,0 +1,86 @@
+"""The `coach` command: its table of commands, and how errors leave it."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from coachcore import __version__
+from coachcore.cli.lazy import Lazy, LazyGroup
+from coachcore.errors import CoachError, Problems
+from coachcore.threads import one_thread_each
+
+COMMANDS = {
+    "run": Lazy("coachcore.cli.run:run", "Train a preset, or go on with a stopped run."),
+    "evaluate": Lazy("coachcore.cli.evaluate:evaluate", "Let the policy of a run play, greedily."),
+    "check": Lazy("coachcore.cli.check:check", "Say everything that is wrong with a preset."),
+    "config": Lazy("coachcore.cli.config:config", "Show a preset with every default filled in."),
+    "presets": Lazy("coachcore.cli.presets:presets", "List the installed presets."),
+    "list-plugins": Lazy("coachcore.cli.list_plugins:list_plugins", "List every installed part."),
+    "describe": Lazy("coachcore.cli.describe:describe", "Show one part: its settings and an example."),
+    "why": Lazy("coachcore.cli.why:why", "Say where a name comes from and who else has it."),
+    "doctor": Lazy("coachcore.cli.doctor:doctor", "Try every plugin in a process of its own."),
+    "plugin": Lazy("coachcore.cli.plugin:plugin", "Commands for authors of plugins."),
+    "completion": Lazy("coachcore.cli.completion:completion", "Print the shell's completion script."),
+}
+
+
+class Coach(LazyGroup):
+    """The top group; a command it does not know may be a plugin's."""
+
+    def foreign(self, name: str) -> click.Command | None:
+        from coachcore.registry.gather import answers
+        from coachcore.registry.registry import hooks
+
+        for _, offered in answers(hooks().coach_commands, [], dict):
+            if isinstance(offered.get(name), click.Command):
+                return offered[name]  # type: ignore[no-any-return]
+        return None
+
+
+@click.command("coach", cls=Coach, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="coach", message="%(prog)s %(version)s")
+def coach() -> None:
+    """Reinforcement learning in which every part is a plugin."""
+
+
+def main() -> None:
+    """Run the command line and exit: 0 done, 2 something the user can mend, 130 stopped by Ctrl-C."""
+    one_thread_each()  # before anything imports NumPy: BLAS threads that spin cost a hundred times what they save
+    if "_COACH_COMPLETE" in os.environ:
+        coach.main(prog_name="coach")
+    sys.exit(invoke(sys.argv[1:]))
+
+
+def invoke(arguments: list[str]) -> int:
+    """Run one command; its exit code. Whatever the user can mend is said in one line, without a traceback."""
+    try:
+        code = _called(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has left (`coach list-plugins | head`); Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except CoachError as error:
+        lines = error.lines if isinstance(error, Problems) else (f"coach: {error}",)
+        click.echo("\n".join(lines), err=True)
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("coach: stopped", err=True)
+        return 130
+    return code
+
+
+def _called(arguments: list[str]) -> int:
+    try:
+        # Not `coach.main`: it turns Ctrl-C into something of its own, and prints an empty line first.
+        with coach.make_context("coach", arguments) as context:
+            coach.invoke(context)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    return 0

@@ -1,0 +1,74 @@
+"""Columns, colours and widths: how listings become text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from shutil import get_terminal_size
+from typing import Any
+
+from coachcore.specs import ParamSpec
+
+SCHEMA = 1
+"""Version of the form of every ``--json`` output."""
+
+
+def width() -> int:
+    """Columns of the terminal (or of ``COLUMNS``); 80 where there is none."""
+    return max(40, get_terminal_size((80, 24)).columns)
+
+
+def table(rows: Iterable[Sequence[str]], *, last: int = 20) -> list[str]:
+    """Rows as aligned lines; the last column is cut to fit, but keeps at least `last` characters."""
+    cells = [tuple(row) for row in rows]
+    if not cells:
+        return []
+    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]) - 1)]
+    room = max(last, width() - sum(widths) - 2 * len(widths))
+    return ["  ".join([*map(str.ljust, row, widths), cut(row[-1], room)]).rstrip() for row in cells]
+
+
+def cut(text: str, room: int) -> str:
+    """The text in at most `room` characters."""
+    return text if len(text) <= room else text[: room - 3].rstrip(" ,;:") + "..."
+
+
+def wrapped(text: str, indent: str, hanging: str = "") -> str:
+    """The text over as many lines as it takes, all but the first indented by `hanging` too."""
+    from textwrap import fill
+
+    return fill(text, width(), initial_indent=indent, subsequent_indent=indent + hanging, break_long_words=False)
+
+
+def toml(value: Any) -> str:
+    """A plain value as TOML; a table is written inline. None, which TOML lacks, becomes ``unset``."""
+    from json import dumps
+
+    if value is None:
+        return "unset"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {toml(item)}" for key, item in value.items()) + " }" if value else "{}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return dumps(value, ensure_ascii=False) if isinstance(value, str) else _number(value)
+
+
+def _number(value: float) -> str:
+    text = repr(value).replace("e-0", "e-").replace("e+", "e")
+    return f"{value:_}" if isinstance(value, int) and abs(value) >= 10_000 else text
+
+
+def setting(param: ParamSpec) -> str:
+    """One setting in a line: ``epsilon schedule = 0.1``; a required one has no value."""
+    return f"{param.name} {param.type}" + ("" if param.required else f" = {toml(param.default)}")
+
+
+def bare(text: str) -> str:
+    """A docstring's line without its backquotes, as a terminal shows it best."""
+    return text.replace("`", "")
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number with its noun: ``1 part``, ``2 parts``."""
+    return f"{number} {one if number == 1 else many or one + 's'}"

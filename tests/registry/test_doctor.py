@@ -1,0 +1,107 @@
+"""Probing in a child process: every fault is told apart, and none reaches this process."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from coachcore.registry.doctor import Report, examine
+from coachcore.registry.probe import probe
+from coachcore.registry.registry import Registry
+from coachcore.registry.sync import sync
+from coachcore.testing.made_up import FILTER
+
+Make = Callable[..., Path]
+PLUS = FILTER.format(name="plus", alias="PlusFilter", cls="Plus")
+
+
+@pytest.fixture
+def examined(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Report]:
+    """The report on one made-up distribution of one filter, `plus`."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def report(code: str, limit: float = 60.0) -> Report:
+        make("acme", points={"plus": "acme:Plus"}, code=code)
+        paths = [str(tmp_path)]
+        (one,) = examine(Registry(paths), limit=limit)
+        return one
+
+    return report
+
+
+@pytest.mark.parametrize(
+    ("code", "fault"),
+    [
+        ("import gone_for_good", "ModuleNotFoundError: No module named 'gone_for_good' (__init__.py:1)"),
+        ("def f(:", "SyntaxError: "),
+        ("import sys\nsys.exit('bye')", "SystemExit: bye (__init__.py:2)"),
+        ("import os; os._exit(7)", "ends the process with code 7 when imported"),
+        ("import os; os._exit(0)", "ends the process with code 0 when imported"),
+        ("import os; os.kill(os.getpid(), 11)", "kills the process when imported (SIGSEGV)"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("x = 1", "AttributeError: module 'acme' has no attribute 'Plus'"),
+        ("class Plus: pass", "acme:Plus is not a class marked by @component"),
+        (
+            PLUS.replace('"plus"', '"minus"'),
+            "acme:Plus calls itself filter 'minus', its entry point says filter 'plus'",
+        ),
+        (PLUS.replace('"reward"', "object()"), "TypeError: Object of type object is not JSON serializable"),
+    ],
+)
+def test_every_fault_is_named(examined: Callable[..., Report], code: str, fault: str) -> None:
+    report = examined(code)
+    assert report.faults[0].startswith(f"plus: {fault}")
+    assert len(report.faults) == 1
+
+
+def test_a_plugin_that_hangs_is_ended(examined: Callable[..., Report]) -> None:
+    report = examined("import threading\nthreading.Event().wait()", limit=1.5)
+    assert report.faults == ("plus: hangs: not imported within 1.5 s",)
+
+
+def test_a_sound_plugin_is_sound(examined: Callable[..., Report]) -> None:
+    assert examined(PLUS) == Report("acme", "1.0", (), ())
+
+
+def test_prints_and_changed_variables_are_remarks(examined: Callable[..., Report]) -> None:
+    code = "import os\nprint('hello there')\nos.environ['ACME_WAS_HERE'] = '1'\n" + PLUS
+    report = examined(code)
+    assert report.faults == ()
+    assert report.remarks == (
+        "plus: prints when imported: 'hello there'",
+        "plus: changes environment variables when imported: ACME_WAS_HERE",
+    )
+    assert "ACME_WAS_HERE" not in os.environ
+
+
+def test_a_manifest_out_of_step_is_a_fault(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    package = make("acme", points={"plus": "acme:Plus"}, code=PLUS)
+    project = '[project]\nname = "acme"\n[project.entry-points."coach.filters"]\nplus = "acme:Plus"\n'
+    (tmp_path / "pyproject.toml").write_text(project)
+    sync(tmp_path)
+    paths = [str(tmp_path)]
+    assert [report.faults for report in examine(Registry(paths))] == [()]
+    (package / "__init__.py").write_text(PLUS.replace("default=1.0", "default=2.0"))
+    faults = [report.faults for report in examine(Registry(paths))]
+    assert faults == [("plus: coach_plugin.json is out of step - run `coach plugin sync`",)]
+
+
+def test_one_that_dies_does_not_keep_the_others_from_being_tried(make: Make, tmp_path: Path) -> None:
+    make("acme", points="", code={"__init__.py": "", "a.py": PLUS, "b.py": "import os; os._exit(1)"})
+    findings = probe(["acme.a:Plus", "acme.b:Plus", "acme.a:Plus"], path=[str(tmp_path)])
+    assert [finding.error for finding in findings] == ["", "ends the process with code 1 when imported", ""]
+    assert "acme" not in sys.modules
+
+
+def test_after_a_hang_nothing_more_is_tried(make: Make, tmp_path: Path) -> None:
+    make("acme", points="", code={"__init__.py": "", "b.py": "import threading; threading.Event().wait()"})
+    findings = probe(["acme.b:Plus", "acme.b:Minus"], path=[str(tmp_path)], limit=1.5)
+    assert [finding.error for finding in findings] == [
+        "hangs: not imported within 1.5 s",
+        "not tried, since the one before it hangs",
+    ]
