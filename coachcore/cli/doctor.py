@@ -49,7 +49,8 @@ def doctor(context: click.Context, limit: float) -> None:
 
 
 def _surroundings() -> Iterator[str]:
-    yield f"coach {__version__} (API {API[0]}.{API[1]}), Python {platform.python_version()}, {platform.platform(terse=True)}"
+    python, system = platform.python_version(), platform.platform(terse=True)
+    yield f"coach {__version__} (API {API[0]}.{API[1]}), Python {python}, {system}"
     yield ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
     yield "threads: " + ", ".join(f"{name}={value or 'unset'}" for name, value in thread_settings().items())
 

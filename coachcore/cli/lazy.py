@@ -25,16 +25,16 @@ class LazyGroup(click.Group):
         super().__init__(*args, **settings)
         self.table = table
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(self.table)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in self.table:
             return self.foreign(cmd_name)
         module, _, name = self.table[cmd_name].target.partition(":")
         return getattr(import_module(module), name)  # type: ignore[no-any-return]
 
-    def foreign(self, name: str) -> click.Command | None:
+    def foreign(self, name: str) -> click.Command | None:  # noqa: ARG002 - a group without plugins knows none
         """A command of a plugin; the core's own group asks the `coach_commands` hook."""
         return None
 
@@ -46,7 +46,7 @@ class LazyGroup(click.Group):
             ctx.fail(f"no command is called '{args[0]}' - {did_you_mean(args[0], self.table, listed=20)}")
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl([(name, lazy.help) for name, lazy in self.table.items()])
 

@@ -47,9 +47,11 @@ def discover(paths: Sequence[str] | None = None) -> tuple[Dist, ...]:
     found: dict[str, Dist] = {}
     for dist in distributions() if paths is None else distributions(path=list(paths)):
         points = tuple(_points(dist))
-        if points and "Name" in dist.metadata:
-            name, version = dist.metadata["Name"], dist.metadata["Version"] if "Version" in dist.metadata else "?"
-            found.setdefault(canonical(name), Dist(name, version, points))
+        if not points:
+            continue
+        facts = {key: dist.metadata[key] for key in ("Name", "Version") if key in dist.metadata}
+        if "Name" in facts:
+            found.setdefault(canonical(facts["Name"]), Dist(facts["Name"], facts.get("Version", "?"), points))
     return tuple(found[name] for name in sorted(found))
 
 

@@ -51,7 +51,7 @@ def _offers(plugins: pluggy.PluginManager, hook: str, troubles: list[Trouble]) -
 def answers(
     caller: pluggy.HookCaller, troubles: list[Trouble], read: Callable[[Any], Any] = tuple
 ) -> Iterator[tuple[str, Any]]:
-    """(plugin, what it answers, through `read`), one implementation at a time: a broken one must not silence the others."""
+    """(plugin, its answer through `read`), one implementation at a time: a broken one must not silence the others."""
     for implementation in caller.get_hookimpls():
         owner = implementation.plugin_name
         try:

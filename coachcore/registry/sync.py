@@ -79,7 +79,8 @@ def complaint(point: Point, finding: Finding) -> str:
         return f"{point.value} is not a class marked by @component"
     kind = KIND_OF[point.group]
     if (finding.spec.kind, finding.spec.name) != (kind, point.name):
-        return f"{point.value} calls itself {finding.spec.kind} '{finding.spec.name}', its entry point says {kind} '{point.name}'"
+        itself = f"{finding.spec.kind} '{finding.spec.name}'"
+        return f"{point.value} calls itself {itself}, its entry point says {kind} '{point.name}'"
     return (
         ""
         if finding.spec.object == point.value

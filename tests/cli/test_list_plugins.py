@@ -17,7 +17,7 @@ MANIFEST = json.dumps(
                 "kind": "filter",
                 "name": "plus",
                 "object": "acme:Plus",
-                "summary": "Adds a ``constant`` to whatever comes along, and says so in a sentence that is far too long.",
+                "summary": "Adds a ``constant`` to whatever comes along, and says so in a sentence far too long.",
                 "aliases": ["PlusFilter"],
                 "params": [{"name": "amount", "type": "float", "default": 1.0, "doc": "what is added"}],
             },

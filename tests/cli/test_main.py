@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from importlib import import_module
@@ -18,7 +19,15 @@ from coachcore.cli.lazy import Lazy
 from coachcore.cli.main import COMMANDS, coach, invoke
 from coachcore.errors import CoachError, Problems
 
-CALL = "import sys; from coachcore.cli.main import main; sys.argv[1:] = {arguments}\ntry:\n    main()\nfinally:\n    {then}"
+CALL = """
+import sys
+from coachcore.cli.main import main
+sys.argv[1:] = {arguments}
+try:
+    main()
+finally:
+    {then}
+"""
 
 
 def run(arguments: list[str], then: str = "pass", **variables: str) -> subprocess.CompletedProcess[str]:
@@ -136,7 +145,8 @@ def test_errors_leave_in_a_line_and_with_their_code(
 
 
 def test_a_reader_that_leaves_early_is_no_error() -> None:
-    command = f'"{sys.executable}" -c "{CALL.format(arguments=["list-plugins", "--json"], then="pass")}" | true; echo "${{PIPESTATUS[0]}}"'
+    program = CALL.format(arguments=["list-plugins", "--json"], then="pass")
+    command = f"{shlex.join([sys.executable, '-c', program])} | true; echo ${{PIPESTATUS[0]}}"
     said = subprocess.run(["bash", "-c", command], text=True, capture_output=True, check=False)
     assert said.stderr == ""
     assert said.stdout.strip() in ("0", "1")

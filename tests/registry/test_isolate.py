@@ -54,5 +54,5 @@ def test_a_cause_is_one_line() -> None:
 def test_objects_and_modules_are_loaded_by_name() -> None:
     assert load_object("collections.abc:Mapping.get", "acme").__name__ == "get"
     assert load_object("json", "acme").__name__ == "json"
-    with pytest.raises(BrokenPlugin, match="^acme: could not be imported - ModuleNotFoundError"):
+    with pytest.raises(BrokenPlugin, match=r"^acme: could not be imported - ModuleNotFoundError"):
         load_object("gone_for_good:x", "acme")

@@ -163,7 +163,7 @@ def test_settings_without_a_manifest_are_asked_of_the_class_in_another_process(m
 @pytest.mark.parametrize("code", ["raise OSError('disk')", "x = 1", "Plus = 1"])
 def test_settings_that_cannot_be_read_say_why(make: Make, read: Read, code: str) -> None:
     make("acme", points={"plus": "acme:Plus"}, code=code)
-    with pytest.raises(BrokenPlugin, match="^acme/filter:plus: "):
+    with pytest.raises(BrokenPlugin, match=r"^acme/filter:plus: "):
         read().params(read().resolve("filter", "plus"))
 
 
@@ -187,7 +187,7 @@ def test_a_plugin_may_offer_specs_that_can_be_imported(read: Read) -> None:
     registry = read()
     registry.register(Offering(), "mine")
     assert registry.resolve("schedule", "later").id == "mine/schedule:later"
-    with pytest.raises(BrokenPlugin, match="^mine/schedule:later: could not be imported"):
+    with pytest.raises(BrokenPlugin, match=r"^mine/schedule:later: could not be imported"):
         registry.load("schedule", "later")
 
 
@@ -208,7 +208,7 @@ def test_a_taken_name_and_an_unknown_hook_are_refused_and_leave_nothing_behind(m
     for taken in ("acme", "entry-points"):
         with pytest.raises(CoachError, match=f"a plugin is called '{taken}' already"):
             registry.register(Notebook(), taken)
-    with pytest.raises(BrokenPlugin, match="^mistaken: could not be registered - PluginValidationError"):
+    with pytest.raises(BrokenPlugin, match=r"^mistaken: could not be registered - PluginValidationError"):
         registry.register(Mistaken(), "mistaken")
     assert [entry.id for entry in registry.entries()] == ["acme/filter:plus"]
     for absent in ("mistaken", "entry-points"):
@@ -286,7 +286,7 @@ def test_presets_by_name_and_a_clash_only_when_taken(tmp_path: Path, read: Read)
     assert len(registry.presets()) == 2
     assert registry.preset("car") == tmp_path / "one" / "car.toml"
     assert len(registry.presets().all("pole")) == 2
-    with pytest.raises(CoachError, match="^pole: two presets have this name: .* - give the path of the one you mean"):
+    with pytest.raises(CoachError, match=r"^pole: two presets have this name: .* - give the path of the one you mean"):
         registry.preset("pole")
     with pytest.raises(UnknownName, match="no installed preset is called 'cra' - did you mean 'car'"):
         registry.preset("cra")

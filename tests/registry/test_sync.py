@@ -76,12 +76,12 @@ def test_nothing_is_written_where_a_part_cannot_be_read(project: Callable[..., P
 
 @pytest.mark.parametrize("toml", ["", "not toml", "[project]\n"])
 def test_what_is_not_a_project_is_refused(project: Callable[..., Path], toml: str) -> None:
-    with pytest.raises(CoachError, match="is not the pyproject.toml of a distribution"):
+    with pytest.raises(CoachError, match=r"is not the pyproject.toml of a distribution"):
         declared(project(toml))
 
 
 def test_a_folder_without_a_project_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CoachError, match="cannot be read: .* - give the folder of a distribution"):
+    with pytest.raises(CoachError, match=r"cannot be read: .* - give the folder of a distribution"):
         declared(tmp_path / "gone")
 
 
