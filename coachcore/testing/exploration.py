@@ -19,33 +19,41 @@ STEPS = 40
 
 
 def settings_never_change(policy: Any, space: Space) -> None:
+    """It is an exploration policy, and its settings are frozen."""
     settings_are_frozen(policy, "exploration")
 
 
 def actions_lie_in_the_space(policy: Any, space: Space) -> None:
+    """Type, shape and bounds of actions are the space's, in training and in evaluation."""
     for count in COUNTS:
         for evaluating in (False, True):
             for actions in _played(policy, space, count, evaluating=evaluating):
                 kind = np.dtype("int64") if isinstance(space, Discrete) else np.dtype("float32")
                 require(actions.dtype == kind, f"actions for {space} are {kind}, got {actions.dtype}")
                 shape = (count, *space.shape)
-                require(actions.shape == shape, f"one action for each environment is asked for, {shape}, got {actions.shape}")
+                require(
+                    actions.shape == shape,
+                    f"one action for each environment is asked for, {shape}, got {actions.shape}",
+                )
                 require(space.contains(actions), f"actions lie in {space}, got {actions}")
 
 
 def equal_streams_give_equal_actions(policy: Any, space: Space) -> None:
+    """State, stream and proposals decide everything."""
     for count in COUNTS:
         once, again = _played(policy, space, count), _played(policy, space, count)
         require(all(map(same_array, once, again)), "the same state, stream and proposals give the same actions")
 
 
 def chance_comes_from_its_own_stream(policy: Any, space: Space) -> None:
+    """NumPy's global generator stays where it is."""
     before = np.random.get_state(legacy=False)  # noqa: NPY002 - this is what must not move
     _played(policy, space, 3)
     require(same(before, np.random.get_state(legacy=False)), "nothing is drawn from global randomness")  # noqa: NPY002
 
 
 def the_agent_is_asked_at_most_once(policy: Any, space: Space) -> None:
+    """A forward pass is dear."""
     for count in COUNTS:
         rng, state = np.random.default_rng(1), policy.init(space, count)
         for step in range(STEPS):
@@ -55,6 +63,7 @@ def the_agent_is_asked_at_most_once(policy: Any, space: Space) -> None:
 
 
 def nothing_handed_in_is_changed(policy: Any, space: Space) -> None:
+    """Neither the state nor the proposal is written to."""
     rng, state = np.random.default_rng(1), policy.init(space, 3)
     for step in range(STEPS):
         proposal, before = _proposal(space, 3, step), saved(state)
@@ -62,7 +71,13 @@ def nothing_handed_in_is_changed(policy: Any, space: Space) -> None:
             if part is not None:
                 part.flags.writeable = False
         try:
-            policy(sealed(state), lambda p=proposal: p, space, 3, Moment(np.random.default_rng(step), step, evaluating=False))
+            policy(
+                sealed(state),
+                lambda p=proposal: p,
+                space,
+                3,
+                Moment(np.random.default_rng(step), step, evaluating=False),
+            )
         except ValueError as error:
             raise AssertionError(f"neither state nor proposal is written to: {error}") from error
         after, _ = policy(state, lambda p=proposal: p, space, 3, Moment(rng, step, evaluating=False))
@@ -71,12 +86,14 @@ def nothing_handed_in_is_changed(policy: Any, space: Space) -> None:
 
 
 def a_saved_state_goes_on_bit_for_bit(policy: Any, space: Space) -> None:
+    """A state read back from a checkpoint gives the same actions."""
     for count in COUNTS:
         once, again = _played(policy, space, count), _played(policy, space, count, reading_back=True)
         require(all(map(same_array, once, again)), "a state that was saved and read back goes on bit for bit")
 
 
 def evaluation_is_greedy(policy: Any, space: Space) -> None:
+    """In evaluation the best is done, unless a setting called ``evaluation_...`` is not 0."""
     if any(getattr(policy, f.name) for f in attrs.fields(type(policy)) if f.name.startswith("evaluation_")):
         return  # its settings ask for something else
     for count in COUNTS:
@@ -85,11 +102,14 @@ def evaluation_is_greedy(policy: Any, space: Space) -> None:
             if isinstance(space, Discrete):
                 best = bool(np.all(wish[np.arange(count), actions] == wish.max(axis=1)))
             else:
-                best = np.allclose(actions.reshape(wish.shape), np.clip(wish, space.low.ravel(), space.high.ravel()), atol=1e-6)
+                best = np.allclose(
+                    actions.reshape(wish.shape), np.clip(wish, space.low.ravel(), space.high.ravel()), atol=1e-6
+                )
             require(best, "in evaluation the most preferred action is taken")
 
 
 def its_level_is_a_finite_number(policy: Any, space: Space) -> None:
+    """What people watch can be drawn."""
     state = policy.init(space, 2)
     for step in (0, 1, 1_000, 10**9):
         level = policy.level(state, step)
@@ -98,6 +118,7 @@ def its_level_is_a_finite_number(policy: Any, space: Space) -> None:
 
 
 def a_space_it_cannot_serve_is_a_mismatch(policy: Any, space: Space) -> None:
+    """`init` refuses what is no action space it knows."""
     refuses(lambda: policy.init(None, 1), Mismatch, "an action space that the policy cannot serve is a Mismatch")
 
 
@@ -137,13 +158,14 @@ def _proposal(space: Space, count: int, step: int) -> Proposal:
     """Made-up wishes of one step: probabilities (also fit as values) or points in and around a box."""
     rng = np.random.default_rng([step, count])
     if isinstance(space, Discrete):
-        wish = rng.dirichlet(np.ones(space.n), count).astype(np.float32)
-        return Proposal(wish)
-    wish = (2.0 * space.sample(rng, count)).reshape(count, -1)
+        return Proposal(rng.dirichlet(np.ones(space.n), count).astype(np.float32))
+    wish: Array = (2.0 * space.sample(rng, count)).reshape(count, -1)
     return Proposal(wish, np.full_like(wish, 0.1))
 
 
-def _played(policy: Any, space: Space, count: int, *, evaluating: bool = False, reading_back: bool = False) -> list[Array]:
+def _played(
+    policy: Any, space: Space, count: int, *, evaluating: bool = False, reading_back: bool = False
+) -> list[Array]:
     """The actions of some steps from a fresh state and stream; copied, as they are handed out."""
     rng, state, actions = np.random.default_rng(7), policy.init(space, count), []
     for step in range(STEPS):

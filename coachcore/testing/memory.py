@@ -38,7 +38,10 @@ def numbers_of(layout: Layout, sample: Sample) -> Array:
         wanted = numbered(layout, int(numbers[at]), 1)
         for column in layout.columns:
             found = _column(layout, sample, column)[at]
-            require(np.array_equal(found, wanted[column.name][0]), f"the columns of one transition stay together, '{column.name}' is another's")
+            require(
+                np.array_equal(found, wanted[column.name][0]),
+                f"the columns of one transition stay together, '{column.name}' is another's",
+            )
     return numbers
 
 
@@ -49,6 +52,7 @@ def _column(layout: Layout, sample: Sample, column: Column) -> Array:
 
 
 def settings_never_change(part: Any, layout: Layout) -> None:
+    """It is a memory that says whom it can serve, and its settings are frozen."""
     settings_are_frozen(part, "memory")
     facts: Mapping[str, Any] = spec_of(part).facts
     missing = {"orders", "fresh", "weighted"} - facts.keys()
@@ -57,12 +61,18 @@ def settings_never_change(part: Any, layout: Layout) -> None:
 
 
 def an_empty_memory_says_so(part: Any, layout: Layout) -> None:
+    """Drawing from nothing is an error in one line."""
     store = part.make(layout, 1)
     require(len(store) == 0, "a new memory is empty")
-    refuses(lambda: store.sample(np.random.default_rng(0), 1, 1, 0), CoachError, "drawing from an empty memory is a CoachError")
+    refuses(
+        lambda: store.sample(np.random.default_rng(0), 1, 1, 0),
+        CoachError,
+        "drawing from an empty memory is a CoachError",
+    )
 
 
 def the_oldest_leave_first(part: Any, layout: Layout) -> None:
+    """Never more than `capacity` transitions, whole ones, the newest."""
     store, rng, added = part.make(layout, 1), np.random.default_rng(0), 0
     for count in (1, 2, part.capacity // 2 + 1, part.capacity, 1, 3 * part.capacity + 1, 1, 2):
         store.add(numbered(layout, added, count))
@@ -70,10 +80,14 @@ def the_oldest_leave_first(part: Any, layout: Layout) -> None:
         held = min(added, part.capacity)
         require(len(store) == held, f"after {added} transitions {held} are held, not {len(store)}")
         drawn = numbers_of(layout, store.sample(rng, 4, min(BATCH, held), 0))
-        require(bool(np.all((drawn >= added - held) & (drawn < added))), f"only the last {held} of {added} transitions are drawn")
+        require(
+            bool(np.all((drawn >= added - held) & (drawn < added))),
+            f"only the last {held} of {added} transitions are drawn",
+        )
 
 
 def a_sample_has_the_shapes_it_says(part: Any, layout: Layout) -> None:
+    """``[K, B]`` rows, ``[K, B, W]`` packed, the rest apart, weights where they are promised."""
     store = _filled(part, layout)
     for calls in (1, 3):
         sample = store.sample(np.random.default_rng(0), calls, BATCH, 0)
@@ -92,17 +106,22 @@ def _weights_fit(part: Any, sample: Sample) -> None:
         return
     require(sample.weight is not None, "a memory that is marked weighted hands out weights")
     weight = np.asarray(sample.weight)
-    require(weight.shape == sample.rows.shape and weight.dtype == np.float32, f"weights are float32 [K, B], got {weight.dtype} {weight.shape}")
+    require(
+        weight.shape == sample.rows.shape and weight.dtype == np.float32,
+        f"weights are float32 [K, B], got {weight.dtype} {weight.shape}",
+    )
     require(bool(np.all((weight > 0) & (weight <= 1))), "weights only scale down: they lie in (0, 1]")
 
 
 def equal_streams_give_equal_samples(part: Any, layout: Layout) -> None:
+    """Drawing changes nothing."""
     store = _filled(part, layout)
     once, again = (store.sample(np.random.default_rng(3), 2, BATCH, 0) for _ in range(2))
     require(_same_sample(once, again), "drawing changes nothing and depends on the stream only")
 
 
 def nothing_is_shared(part: Any, layout: Layout) -> None:
+    """What is handed in or out is copied."""
     store, columns = part.make(layout, 1), numbered(layout, 0, part.capacity)
     store.add(columns)
     for column in columns.values():
@@ -123,10 +142,14 @@ def equal_surprise_is_drawn_equally(part: Any, layout: Layout) -> None:
     rows = store.sample(np.random.default_rng(11), calls, BATCH, 0).rows
     counts = np.bincount(rows.ravel(), minlength=cells)
     found = chi_square(counts, np.full(cells, rows.size / cells))
-    require(found <= chi_square_limit(cells - 1), f"transitions that were never learned from are drawn equally often, chi-square is {found:.0f}")
+    require(
+        found <= chi_square_limit(cells - 1),
+        f"transitions that were never learned from are drawn equally often, chi-square is {found:.0f}",
+    )
 
 
 def surprise_counts_where_it_is_weighted(part: Any, layout: Layout) -> None:
+    """With weights the surprising come more often and weigh less; without, nothing does."""
     store, rng = _filled(part, layout), np.random.default_rng(5)
     rows = np.arange(part.capacity)[None]
     store.learned(rows, np.where(rows % 2, 9.0, 0.5).astype(np.float32))
@@ -135,12 +158,15 @@ def surprise_counts_where_it_is_weighted(part: Any, layout: Layout) -> None:
     if not spec_of(part).facts["weighted"]:
         require(abs(share - 0.5) < 0.05, "a memory that is not marked weighted does not prefer any transition")
         return
-    require(share > 0.5, f"more surprising transitions are drawn more often, but they are {share:.0%} of what is drawn")
+    require(
+        share > 0.55, f"more surprising transitions are drawn more often, but they are {share:.0%} of what is drawn"
+    )
     weight, odd = np.asarray(drawn.weight), drawn.rows % 2 == 1
     require(bool(weight[odd].max() <= weight[~odd].min()), "what is drawn more often weighs less")
 
 
 def a_saved_memory_goes_on_bit_for_bit(part: Any, layout: Layout) -> None:
+    """Restored, it draws what the saved one draws, also after more was added and learned."""
     for added in (3, part.capacity, part.capacity + 3):
         one, other = part.make(layout, 1), part.make(layout, 1)
         other.add(numbered(layout, 900, 5))  # restoring forgets what was there
@@ -150,14 +176,22 @@ def a_saved_memory_goes_on_bit_for_bit(part: Any, layout: Layout) -> None:
         other.restore(saved(state))
         require(len(one) == len(other), f"{len(one)} transitions were saved, {len(other)} came back")
         for seed in (2, 3):
-            require(_use(one, layout, 5, seed) == _use(other, layout, 5, seed), "a memory that was saved and read back goes on bit for bit")
+            require(
+                _use(one, layout, 5, seed) == _use(other, layout, 5, seed),
+                "a memory that was saved and read back goes on bit for bit",
+            )
         require(same(kept, saved(state)), "a state that was handed out is not written to later")
 
 
 def another_layout_is_refused(part: Any, layout: Layout) -> None:
+    """A state that does not fit is a `BadCheckpoint`."""
     state = _filled(part, layout).state()
     other = Layout((*layout.columns, Column("surplus")))
-    refuses(lambda: part.make(other, 1).restore(saved(state)), BadCheckpoint, "the state of a memory with other columns is a BadCheckpoint")
+    refuses(
+        lambda: part.make(other, 1).restore(saved(state)),
+        BadCheckpoint,
+        "the state of a memory with other columns is a BadCheckpoint",
+    )
 
 
 LAWS = (

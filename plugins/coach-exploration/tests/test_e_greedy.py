@@ -76,7 +76,9 @@ def test_a_share_of_epsilon_is_drawn_fairly(count):
     steps = 6000 // count
     for step in range(steps):
         moment = Moment(rng, step, evaluating=False)
-        counts += np.bincount(part(None, lambda: Proposal(np.eye(3)[[1] * count]), SPACE, count, moment)[1], minlength=3)
+        counts += np.bincount(
+            part(None, lambda: Proposal(np.eye(3)[[1] * count]), SPACE, count, moment)[1], minlength=3
+        )
     assert chi_square(counts, steps * count * np.array([0.2, 0.6, 0.2])) < chi_square_limit(2)
 
 
@@ -95,7 +97,9 @@ def test_the_usual_epsilon():
 
 
 def test_what_it_cannot_serve_is_refused():
-    with pytest.raises(Mismatch, match="e-greedy: e-greedy draws from discrete actions, got .* - a box can use 'greedy'"):
+    with pytest.raises(
+        Mismatch, match=r"e-greedy: e-greedy draws from discrete actions, got .* - a box can use 'greedy'"
+    ):
         EGreedy().init(Box((1,), -1, 1), 1)
     with pytest.raises(BadSetting, match=r"epsilon: 1.5 is out of range - must be >= 0 and <= 1"):
         EGreedy(epsilon=1.5)

@@ -16,7 +16,12 @@ def test_by_hand():
 
 @pytest.mark.parametrize(
     ("factor", "before", "after"),
-    [(0.1, (-100, 100), (-10, 10)), (-2, (-1, 3), (-6, 2)), (3, (-np.inf, np.inf), (-np.inf, np.inf)), (-1, (0, np.inf), (-np.inf, 0))],
+    [
+        (0.1, (-100, 100), (-10, 10)),
+        (-2, (-1, 3), (-6, 2)),
+        (3, (-np.inf, np.inf), (-np.inf, np.inf)),
+        (-1, (0, np.inf), (-np.inf, 0)),
+    ],
 )
 def test_the_bounds_are_scaled_and_a_negative_factor_turns_them_round(factor, before, after):
     space = Rescale(factor=factor).space(Box((), *before))

@@ -24,7 +24,10 @@ def columns(numbers):
 
 def held(ring):
     rows = np.arange(ring.filled)
-    return [(*row, *picture) for row, picture in zip(ring.packed(rows).tolist(), ring.apart(rows)["obs.picture"].tolist(), strict=True)]
+    return [
+        (*row, *picture)
+        for row, picture in zip(ring.packed(rows).tolist(), ring.apart(rows)["obs.picture"].tolist(), strict=True)
+    ]
 
 
 def test_by_hand():
@@ -67,7 +70,9 @@ def test_only_the_filled_part_is_saved():
 
 def test_another_ring_is_refused():
     state = Ring(SMALL, 10).state()
-    with pytest.raises(BadCheckpoint, match="memory: a memory of 10 transitions was saved - set capacity to it, not 11"):
+    with pytest.raises(
+        BadCheckpoint, match="memory: a memory of 10 transitions was saved - set capacity to it, not 11"
+    ):
         Ring(SMALL, 11).restore(state)
     with pytest.raises(BadCheckpoint, match="memory: the saved transitions have other columns"):
         Ring(CARTPOLE, 10).restore(state)

@@ -49,7 +49,9 @@ def test_of_a_row_named_twice_the_last_value_stays(top):
     assert tree.levels[-1].sum() == 6
 
 
-@pytest.mark.parametrize(("size", "top", "levels"), [(1, 1, 1), (5, 8, 1), (2048, 2048, 1), (2049, 2048, 2), (1_000_000, 2048, 10)])
+@pytest.mark.parametrize(
+    ("size", "top", "levels"), [(1, 1, 1), (5, 8, 1), (2048, 2048, 1), (2049, 2048, 2), (1_000_000, 2048, 10)]
+)
 def test_levels_end_where_a_running_sum_is_faster(size, top, levels):
     tree = SumTree(size, top)
     assert len(tree.levels) == levels

@@ -33,7 +33,9 @@ class EGreedy:
 
     def init(self, space: Space, count: int) -> State:
         if not isinstance(space, Discrete):
-            raise Mismatch(f"e-greedy draws from discrete actions, got {space} - a box can use 'greedy'", where="e-greedy")
+            raise Mismatch(
+                f"e-greedy draws from discrete actions, got {space} - a box can use 'greedy'", where="e-greedy"
+            )
         return None
 
     def __call__(
@@ -41,10 +43,13 @@ class EGreedy:
     ) -> tuple[State, Array]:
         epsilon = self.evaluation_epsilon if moment.evaluating else self.epsilon(moment.step)
         drawn = moment.rng.random(2 * count)
+        actions: int = space.n  # type: ignore[union-attr]  # `init` has refused a box
         if count == 1:  # the same choice as below without the price of array arithmetic
-            return state, np.array([int(drawn[1] * space.n)]) if drawn[0] < epsilon else propose().preferences.argmax(axis=1)
+            return state, np.array([int(drawn[1] * actions)]) if drawn[0] < epsilon else propose().preferences.argmax(
+                axis=1
+            )
         explores = drawn[:count] < epsilon
-        anything = (drawn[count:] * space.n).astype(np.int64)
+        anything = (drawn[count:] * actions).astype(np.int64)
         if explores.all():
             return state, anything
         return state, np.where(explores, anything, propose().preferences.argmax(axis=1))

@@ -24,7 +24,8 @@ def fitting_box(part: str, bound: Array, before: Space) -> Box:
         raise Mismatch(f"{part} needs a space of real numbers (a box), got {before}", where=part)
     if bound.ndim and (not before.shape or bound.shape[0] not in (1, before.shape[-1])):
         raise Mismatch(
-            f"{bound.shape[0]} bounds do not fit values of shape {before.shape} - give one number, or one for each component",
+            f"{bound.shape[0]} bounds do not fit values of shape {before.shape} - "
+            "give one number, or one for each component",
             where=part,
         )
     return before

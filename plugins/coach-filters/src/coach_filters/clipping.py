@@ -24,7 +24,9 @@ class Clipping:
     numbers, so that what comes out lies in the promised space exactly.
     """
 
-    low: FloatOrVector | None = param(default=None, doc="lowest value let through, in units of what is clipped; left out: none")
+    low: FloatOrVector | None = param(
+        default=None, doc="lowest value let through, in units of what is clipped; left out: none"
+    )
     high: FloatOrVector | None = param(default=None, doc="highest value let through; left out: none")
     _edges: tuple[Array, Array] = attrs.field(init=False, eq=False, repr=False)
 

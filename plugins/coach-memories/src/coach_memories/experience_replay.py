@@ -42,7 +42,9 @@ class UniformStore:
         if filled < (1 if self.replacement else batch):
             raise too_few(filled, batch)
         if self.replacement:
-            rows = rng.integers(0, filled, (calls, batch))
+            rows = (rng.random((calls, batch)) * filled).astype(
+                np.int64
+            )  # fair to 2**-53; integers() takes twice as long
         else:
             rows = np.stack([rng.choice(filled, batch, replace=False) for _ in range(calls)])
         return Sample(rows, self.ring.packed(rows), None, self.ring.apart(rows))
@@ -65,6 +67,7 @@ def too_few(filled: int, batch: int) -> BadSetting:
     if filled == 0:
         return BadSetting("nothing can be drawn from an empty memory - heat up for at least one step", where="memory")
     return BadSetting(
-        f"{batch} different transitions cannot be drawn from {filled} - heat up for longer, lower batch_size or set replacement = true",
+        f"{batch} different transitions cannot be drawn from {filled} - "
+        "heat up for longer, lower batch_size or set replacement = true",
         where="memory",
     )

@@ -50,7 +50,9 @@ class PrioritizedExperienceReplay:
 
     capacity: int = param(default=1_000_000, ge=1, doc="transitions kept; the oldest leave first", unit="transitions")
     alpha: float = param(default=0.6, ge=0, le=1, doc="how much priorities count; 0 draws uniformly")
-    beta: Schedule = param(default=0.4, type="schedule", ge=0, le=1, doc="how much of the bias is corrected; 1 is all of it")
+    beta: Schedule = param(
+        default=0.4, type="schedule", ge=0, le=1, doc="how much of the bias is corrected; 1 is all of it"
+    )
     epsilon: float = param(default=1e-6, gt=0, doc="added to every priority, so that none is never drawn")
 
     def make(self, layout: Layout, count: int) -> PrioritizedStore:
@@ -118,7 +120,8 @@ class PrioritizedStore:
         self.ring.restore(state["ring"])
         if len(state["leaves"]) != self.ring.filled:
             raise BadCheckpoint(
-                f"{len(state['leaves'])} priorities were saved for {self.ring.filled} transitions - use another checkpoint",
+                f"{len(state['leaves'])} priorities were saved for {self.ring.filled} transitions - "
+                "use another checkpoint",
                 where="memory",
             )
         self.tree.leaves[:] = 0.0

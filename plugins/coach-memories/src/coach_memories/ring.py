@@ -75,9 +75,15 @@ class Ring:
     def restore(self, state: State) -> None:
         """Hold what `state` holds; raises `BadCheckpoint` for another layout or capacity."""
         if list(map(list, state["columns"])) != _described(self.layout):
-            raise BadCheckpoint("the saved transitions have other columns - resume with the same spaces, agent and filters", where="memory")
+            raise BadCheckpoint(
+                "the saved transitions have other columns - resume with the same spaces, agent and filters",
+                where="memory",
+            )
         if state["capacity"] != self.capacity:
-            raise BadCheckpoint(f"a memory of {state['capacity']} transitions was saved - set capacity to it, not {self.capacity}", where="memory")
+            raise BadCheckpoint(
+                f"a memory of {state['capacity']} transitions was saved - set capacity to it, not {self.capacity}",
+                where="memory",
+            )
         self.filled, self.next = len(state["packed"]), int(state["next"])
         self._packed[: self.filled] = state["packed"]
         for name, column in self._apart.items():

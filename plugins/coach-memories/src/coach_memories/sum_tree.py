@@ -53,7 +53,7 @@ class SumTree:
         top = self.levels[-1]
         running = top.cumsum()
         marks = shares * running[-1]
-        rows = np.minimum(running.searchsorted(marks, "right"), len(top) - 1)
+        rows: Array = np.minimum(running.searchsorted(marks, "right"), len(top) - 1)
         marks -= running[rows]
         marks += top[rows]  # what is left of each mark within its node
         for left, _ in reversed(self._sides):

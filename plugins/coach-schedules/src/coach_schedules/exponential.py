@@ -26,13 +26,15 @@ class Exponential:
     def __attrs_post_init__(self) -> None:
         if self.start == 0 or self.end / self.start < 0:
             raise BadSetting(
-                f"multiplying {self.start} never leads to {self.end} - start off 0, on the side of the end", where="start"
+                f"multiplying {self.start} never leads to {self.end} - start off 0, on the side of the end",
+                where="start",
             )
         ratio = self.end / self.start
-        if ratio != 1 and (ratio < 1) != (self.factor < 1) or (ratio > 1 and self.factor == 1):
+        if ratio != 1 and (self.factor == 1 or (ratio < 1) != (self.factor < 1)):
             way = "below" if ratio < 1 else "above"
             raise BadSetting(
-                f"a factor of {self.factor} leads from {self.start} away from {self.end} - use one {way} 1", where="factor"
+                f"a factor of {self.factor} leads from {self.start} away from {self.end} - use one {way} 1",
+                where="factor",
             )
 
     def __call__(self, step: float) -> float:

@@ -29,7 +29,7 @@ class BoxMasking:
 
     def __attrs_post_init__(self) -> None:
         pair(self.low, self.high)
-        low, high = np.broadcast_arrays(_up(self.low), -_up(np.negative(self.high)))
+        low, high = np.broadcast_arrays(_up(self.low), -_up(-np.asarray(self.high, np.float64)))
         object.__setattr__(self, "_edges", (low, high))
 
     def space(self, before: Space) -> Box:
@@ -37,7 +37,8 @@ class BoxMasking:
         box = fitting_box("box-masking", low, before)
         if np.any(low < box.low) or np.any(high > box.high):
             raise Mismatch(
-                f"the mask {self.low} to {self.high} must lie within the action space, {box.low.min():g} to {box.high.max():g}",
+                f"the mask {self.low} to {self.high} must lie within the action space, "
+                f"{box.low.min():g} to {box.high.max():g}",
                 where="box-masking",
             )
         return attrs.evolve(box, low=0.0, high=(high - low).astype(np.float64))
@@ -50,7 +51,7 @@ class BoxMasking:
         return None, np.minimum(np.maximum(values + low, low), high)
 
 
-def _up(value: FloatOrVector) -> Array:
+def _up(value: FloatOrVector | Array) -> Array:
     """The smallest float32 that is not below `value`."""
     near = np.asarray(value, np.float32)
     return np.where(near < np.asarray(value, np.float64), np.nextafter(near, np.float32(np.inf)), near)

@@ -12,7 +12,9 @@ from coachcore.api import Array, BadSetting, Box, Mismatch, Rows, Space, State, 
 
 def _usable(_part: object, field: attrs.Attribute[float], value: float) -> None:
     if value == 0 or not math.isfinite(value):
-        raise BadSetting(f"a factor of {value} leaves nothing to learn from - use a finite number other than 0", where=field.name)
+        raise BadSetting(
+            f"a factor of {value} leaves nothing to learn from - use a finite number other than 0", where=field.name
+        )
 
 
 @component("filter", "rescale", aliases=("RewardRescaleFilter",), acts_on="reward")
