@@ -1,0 +1,154 @@
+"""Filters in a row: order, spaces, and what stands still in evaluation."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+import pytest
+
+from coachcore.component import component, param
+from coachcore.contracts.experiment import Filters
+from coachcore.errors import Mismatch
+from coachcore.running.pipeline import Pipelines
+from coachcore.spaces import Box, Discrete, Spaces
+from coachcore.types import Rows
+
+ROWS = Rows(np.arange(2), first=False)
+SPACES = Spaces(observation={"o": Box((1,), 0, 10), "p": Box((1,), 0, 10)}, action=Box((1,), 0, 10))
+
+
+@component("filter", "toy-add", acts_on="observation")
+@attrs.frozen(kw_only=True)
+class Add:
+    """Adds a constant, and counts the values it has seen."""
+
+    amount: float = param(doc="what is added", default=1.0)
+
+    def space(self, before):
+        return Box(before.shape, before.low + self.amount, before.high + self.amount)
+
+    def init(self, before, count):
+        return {"seen": 0, "low": float(before.low.min()), "count": count}
+
+    def __call__(self, state, values, rows):
+        return {**state, "seen": state["seen"] + len(values)}, values + self.amount
+
+
+@component("filter", "toy-times", acts_on="observation", episodic=True)
+@attrs.frozen(kw_only=True)
+class Times:
+    """Multiplies, and remembers the last values, as frame stacking would."""
+
+    factor: float = param(doc="by how much", default=2.0)
+
+    def space(self, before):
+        return Box(before.shape, before.low * self.factor, before.high * self.factor)
+
+    def init(self, before, count):
+        return np.zeros(count)
+
+    def __call__(self, state, values, rows):
+        moved = state.copy()
+        moved[rows.envs] = values[:, 0]
+        return moved, values * self.factor
+
+
+@component("filter", "toy-to-discrete", acts_on="reward")
+@attrs.frozen(kw_only=True)
+class ToDiscrete:
+    """What no reward may become."""
+
+    def space(self, before):
+        return Discrete(2)
+
+    def init(self, before, count):
+        return None
+
+    def __call__(self, state, values, rows):
+        return state, values
+
+
+def bound(**kinds):
+    pipelines = Pipelines.of(Filters(**kinds), SPACES)
+    return pipelines, pipelines.init(2)
+
+
+def values(*numbers):
+    return np.array(numbers, dtype=float)[:, None]
+
+
+def test_observations_meet_the_filters_in_their_order():
+    pipelines, states = bound(observation={"o": (Add(amount=1), Times(factor=10))})
+    seen = pipelines.observe(states, {"o": values(1, 2), "p": values(5, 6)}, ROWS)
+    assert seen["o"].ravel().tolist() == [20, 30]
+    assert seen["p"].ravel().tolist() == [5, 6]
+    assert pipelines.spaces.observation["o"] == Box((1,), 10, 110)
+    assert pipelines.spaces.observation["p"] == SPACES.observation["p"]
+    assert pipelines.raw is SPACES
+
+
+def test_each_filter_is_bound_to_the_space_before_it():
+    _, states = bound(observation={"o": (Add(amount=3), Add(amount=1))})
+    assert [state["low"] for state in states["observation"]["o"]] == [0.0, 3.0]
+    assert [state["count"] for state in states["observation"]["o"]] == [2, 2]
+
+
+def test_actions_meet_them_the_other_way_round():
+    """Listed environment first: the agent sees the last one's space, and its action passes that one first."""
+    pipelines, states = bound(action=(Add(amount=1), Times(factor=10)))
+    assert pipelines.spaces.action == Box((1,), 10, 110)
+    assert pipelines.applied(states, values(1, 2), ROWS).ravel().tolist() == [11, 21]  # times 10, then plus 1
+    assert states["action"][0].tolist() == [1, 2]
+    assert states["action"][1]["seen"] == 2
+
+
+def test_rewards_pass_too():
+    pipelines, states = bound(reward=(Add(amount=5),))
+    assert pipelines.rewarded(states, np.array([1.0, 2.0]), ROWS).tolist() == [6, 7]
+    assert states["reward"][0]["seen"] == 2
+
+
+def test_evaluation_freezes_what_lasts_and_moves_what_is_episodic():
+    pipelines, states = bound(observation={"o": (Add(), Times())}, action=(Add(), Times()))
+    pipelines.observe(states, {"o": values(1, 2)}, ROWS, evaluating=True)
+    pipelines.applied(states, values(3, 4), ROWS, evaluating=True)
+    assert states["observation"]["o"][0]["seen"] == 0
+    assert states["observation"]["o"][1].tolist() == [2, 3]
+    assert states["action"][0].tolist() == [3, 4]
+    assert states["action"][1]["seen"] == 0
+    pipelines.observe(states, {"o": values(1, 2)}, ROWS)
+    assert states["observation"]["o"][0]["seen"] == 2
+
+
+def test_only_the_rows_that_came_move():
+    pipelines, states = bound(observation={"o": (Times(),)})
+    seen = pipelines.observe(states, {"o": values(7)}, Rows(np.array([1]), first=True))
+    assert seen["o"].ravel().tolist() == [14]
+    assert states["observation"]["o"][0].tolist() == [0, 7]
+
+
+def test_without_filters_the_very_same_things_come_back():
+    pipelines, states = bound(observation={"o": ()})
+    obs, rewards, actions = {"o": values(1, 2)}, np.zeros(2), values(1, 2)
+    assert pipelines.observe(states, obs, ROWS) is obs
+    assert pipelines.rewarded(states, rewards, ROWS) is rewards
+    assert pipelines.applied(states, actions, ROWS) is actions
+    assert pipelines.spaces == SPACES
+    assert states == {"observation": {}, "reward": [], "action": []}
+
+
+def test_what_is_handed_in_is_not_changed():
+    pipelines, states = bound(observation={"o": (Add(),)})
+    obs = {"o": values(1, 2)}
+    pipelines.observe(states, obs, ROWS)
+    assert obs["o"].ravel().tolist() == [1, 2]
+
+
+def test_an_observation_that_is_not_there():
+    with pytest.raises(Mismatch, match="filters: no observation is called 'q'; there is o, p"):
+        Pipelines.of(Filters(observation={"q": (Add(),)}), SPACES)
+
+
+def test_rewards_stay_numbers():
+    with pytest.raises(Mismatch, match=r"filters\.reward: a reward filter must leave rewards in a box"):
+        Pipelines.of(Filters(reward=(ToDiscrete(),)), SPACES)
