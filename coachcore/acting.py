@@ -10,9 +10,8 @@ A program is plain JSON data, so that a checkpoint can act without the backend t
               "kernel": 0, "bias": 1, "activation": "linear"}],
      "outputs": {"q": "t0"}}
 
-Shapes lack the batch axis N; ``kernel`` and ``bias`` are positions in ``weights``,
-offsets and ``size`` count float32 numbers in the flat vector. `OPERATIONS` lists
-every operation with its arithmetic.
+Shapes lack the batch axis N; ``kernel`` and ``bias`` are positions in ``weights``;
+offsets and ``size`` count numbers. `OPERATIONS` lists every operation with its arithmetic.
 """
 
 from __future__ import annotations
@@ -74,24 +73,24 @@ ACTIVATIONS: dict[str, Callable[[Array], None] | None] = {
 """Activation -> what is done to an array in place; leaky_relu has slope 0.2 below zero."""
 
 
-def _same(facts: Facts, shapes: Sequence[Shape], weights: Sequence[Shape]) -> Shape:
+def _same(facts: Facts, shapes: Sequence[Shape], _: Sequence[Shape]) -> Shape:
     if any(shape != shapes[0] for shape in shapes):
         raise BadCheckpoint(f"operation '{facts['op']}' needs equal shapes, got {list(shapes)}")
     return shapes[0]
 
 
-def _scaled(facts: Facts, shapes: Sequence[Shape], weights: Sequence[Shape]) -> Shape:
+def _scaled(facts: Facts, shapes: Sequence[Shape], _: Sequence[Shape]) -> Shape:
     clipping = facts.get("clipping")
     if not float(facts.get("rescaling", 1.0)) or (clipping is not None and len(clipping) != 2):
         raise BadCheckpoint("operation 'scale' needs a rescaling other than 0 and a clipping of [low, high]")
     return shapes[0]
 
 
-def _flat(facts: Facts, shapes: Sequence[Shape], weights: Sequence[Shape]) -> Shape:
+def _flat(_facts: Facts, shapes: Sequence[Shape], _: Sequence[Shape]) -> Shape:
     return (prod(shapes[0]),)
 
 
-def _joined(facts: Facts, shapes: Sequence[Shape], weights: Sequence[Shape]) -> Shape:
+def _joined(_facts: Facts, shapes: Sequence[Shape], _: Sequence[Shape]) -> Shape:
     if any(shape[:-1] != shapes[0][:-1] or not shape for shape in shapes):
         raise BadCheckpoint(f"operation 'concatenate' needs shapes equal up to the last axis, got {list(shapes)}")
     return (*shapes[0][:-1], sum(shape[-1] for shape in shapes))
@@ -106,13 +105,13 @@ def _dense_shape(facts: Facts, shapes: Sequence[Shape], weights: Sequence[Shape]
     return (kernel[1],)
 
 
-def _dueling_shape(facts: Facts, shapes: Sequence[Shape], weights: Sequence[Shape]) -> Shape:
+def _dueling_shape(_facts: Facts, shapes: Sequence[Shape], _: Sequence[Shape]) -> Shape:
     if len(shapes) != 2 or shapes[0] != (1,) or len(shapes[1]) != 1:
         raise BadCheckpoint(f"operation 'dueling' needs a value (1,) and advantages (A,), got {list(shapes)}")
     return shapes[1]
 
 
-def _scale(facts: Facts, ins: list[Array], out: Array, weights: list[Array]) -> Step:
+def _scale(facts: Facts, ins: list[Array], out: Array, _: list[Array]) -> Step:
     by, offset = np.float32(1.0 / facts.get("rescaling", 1.0)), np.float32(facts.get("offset", 0.0))
     clipping = facts.get("clipping")
     bounds = None if clipping is None else tuple(np.float32(bound) for bound in clipping)
@@ -126,11 +125,11 @@ def _scale(facts: Facts, ins: list[Array], out: Array, weights: list[Array]) -> 
     return step
 
 
-def _concatenate(facts: Facts, ins: list[Array], out: Array, weights: list[Array]) -> Step:
+def _concatenate(_facts: Facts, ins: list[Array], out: Array, _: list[Array]) -> Step:
     return lambda: np.concatenate(ins, axis=-1, out=out)
 
 
-def _sum(facts: Facts, ins: list[Array], out: Array, weights: list[Array]) -> Step:
+def _sum(_facts: Facts, ins: list[Array], out: Array, _: list[Array]) -> Step:
     def step() -> None:
         np.copyto(out, ins[0])
         for other in ins[1:]:
@@ -140,8 +139,10 @@ def _sum(facts: Facts, ins: list[Array], out: Array, weights: list[Array]) -> St
 
 
 def _dense(facts: Facts, ins: list[Array], out: Array, weights: list[Array]) -> Step:
-    """Written for one row: `ndarray.dot` and operands of equal shape cost half of `matmul` and broadcasting."""
-    dot, kernel, bias, add, maximum = ins[0].dot, facts["kernel"], facts.get("bias"), np.add, np.maximum
+    """For one row, `ndarray.dot` and operands of equal shape cost half of `matmul` and broadcasting."""
+    kernel: int = facts["kernel"]
+    bias: Any = facts.get("bias")
+    dot, add, maximum = ins[0].dot, np.add, np.maximum
     activate, zeros = ACTIVATIONS[facts.get("activation", "linear")], np.zeros_like(out)
 
     def rectified() -> None:  # by far the most frequent layer: no call inside
@@ -159,7 +160,7 @@ def _dense(facts: Facts, ins: list[Array], out: Array, weights: list[Array]) -> 
     return rectified if activate is _relu and bias is not None else step
 
 
-def _activation(facts: Facts, ins: list[Array], out: Array, weights: list[Array]) -> Step:
+def _activation(facts: Facts, ins: list[Array], out: Array, _: list[Array]) -> Step:
     activate = ACTIVATIONS[facts.get("activation", "linear")]
 
     def step() -> None:
@@ -170,7 +171,7 @@ def _activation(facts: Facts, ins: list[Array], out: Array, weights: list[Array]
     return step
 
 
-def _dueling(facts: Facts, ins: list[Array], out: Array, weights: list[Array]) -> Step:
+def _dueling(_facts: Facts, ins: list[Array], out: Array, _: list[Array]) -> Step:
     value, advantages = ins
     actions = advantages.shape[-1]
     centre = (np.eye(actions) - 1.0 / actions).astype(np.float32)  # A @ centre = A - mean A, in one product
@@ -207,10 +208,9 @@ class _Plan(NamedTuple):
 class ActingNetwork:
     """A program with weights: observations by name in, head outputs by slot out.
 
-    Holds one set of buffers for each batch size it has met: **the arrays it
-    returns are valid until the next call with as many rows**; copy what must
-    live longer. Not for use from two threads at once. Raises `BadCheckpoint`
-    for a program that makes no sense.
+    **The arrays it returns are valid until the next call** (they are its own buffers, one
+    set for each batch size it has met); copy what must live longer. Not for two threads
+    at once. Raises `BadCheckpoint` for a program that makes no sense.
     """
 
     def __init__(self, program: Mapping[str, Any]) -> None:
@@ -255,7 +255,9 @@ class ActingNetwork:
     def _cut(self) -> None:
         flat: Any = self._flat
         # a bias becomes [1, U]: adding operands of one shape is three times as fast as broadcasting
-        self._weights[:] = [flat[start:stop].reshape(shape if len(shape) > 1 else (1, -1)) for start, stop, shape in self._slices]
+        self._weights[:] = [
+            flat[start:stop].reshape(shape if len(shape) > 1 else (1, -1)) for start, stop, shape in self._slices
+        ]
         self._stale = False
 
     def _check(self) -> dict[str, Shape]:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import math
 from copy import deepcopy
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
-from coachcore.acting import ACTIVATIONS, OPERATIONS, ActingNetwork
-from coachcore.errors import BadCheckpoint, BadData
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from coachcore.acting import ACTIVATIONS, OPERATIONS, ActingNetwork
+from coachcore.errors import BadCheckpoint, BadData
 
 Program = dict[str, Any]
 
 
-def program_of(ops: list[dict[str, Any]], inputs: dict[str, list[int]], weights: dict[str, list[int]], last: str) -> Program:
+def program_of(
+    ops: list[dict[str, Any]], inputs: dict[str, list[int]], weights: dict[str, list[int]], last: str
+) -> Program:
     listed, offset = [], 0
     for name, shape in weights.items():
         listed.append({"name": name, "shape": shape, "offset": offset})
@@ -105,13 +109,25 @@ def test_dueling_adds_the_value_to_centred_advantages() -> None:
 )  # fmt: skip
 def test_a_stack_equals_its_slow_twin(widths: list[int], count: int, seed: int, activation: str) -> None:
     ops, weights, name = [], {}, "x"
-    for i, (before, after) in enumerate(zip(widths, widths[1:], strict=False)):
+    for i, (before, after) in enumerate(pairwise(widths)):
         weights |= {f"k{i}": [before, after], f"b{i}": [after]}
-        ops.append({"op": "dense", "inputs": [name], "output": f"t{i}", "kernel": 2 * i, "bias": 2 * i + 1, "activation": activation})
+        ops.append(
+            {
+                "op": "dense",
+                "inputs": [name],
+                "output": f"t{i}",
+                "kernel": 2 * i,
+                "bias": 2 * i + 1,
+                "activation": activation,
+            }
+        )
         name = f"t{i}"
     program = program_of(ops, {"x": [widths[0]]}, weights, name)
     rng = np.random.default_rng(seed)
-    flat, x = rng.standard_normal(program["size"]).astype(np.float32), rng.standard_normal((count, widths[0])).astype(np.float32)
+    flat, x = (
+        rng.standard_normal(program["size"]).astype(np.float32),
+        rng.standard_normal((count, widths[0])).astype(np.float32),
+    )
     network = ActingNetwork(program)
     network.load(flat)
     slow = [_slowly(row, flat, widths, activation) for row in x]
@@ -125,10 +141,11 @@ def _slowly(row: Any, flat: Any, widths: list[int], activation: str) -> list[flo
         "selu": lambda y: 1.05070098 * (y if y > 0 else 1.67326324 * (math.exp(y) - 1)),
     }[activation]  # fmt: skip
     values, at = [float(v) for v in row], 0
-    for before, after in zip(widths, widths[1:], strict=False):
+    for before, after in pairwise(widths):
         bias = at + before * after
         values = [
-            one(sum(values[i] * float(flat[at + i * after + j]) for i in range(before)) + float(flat[bias + j])) for j in range(after)
+            one(sum(values[i] * float(flat[at + i * after + j]) for i in range(before)) + float(flat[bias + j]))
+            for j in range(after)
         ]
         at = bias + after
     return values

@@ -1,4 +1,4 @@
-"""One DQN update, batch 64, one thread: this engine against a plain Keras step with Keras Adam, in turns in one process.
+"""One DQN update, batch 64, one thread: this engine and a plain Keras step with Keras Adam, in turns in one process.
 
 Both go from a batch in NumPy to priorities and policy weights in NumPy. Run:
 
@@ -14,8 +14,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
-from coachcore.api import Box, Discrete, Layout, LearnerSettings, NetworkPlan, Problem, Sample, Spaces
 from side_by_side import in_turns, table
+
+from coachcore.api import Box, Discrete, Layout, LearnerSettings, NetworkPlan, Problem, Sample, Spaces
 
 BATCH, FUSED = 64, 16
 SPACES = Spaces(observation={"observation": Box((4,))}, action=Discrete(2))
@@ -45,7 +46,11 @@ def ours(width: int, *, fast_call: bool = True) -> object:
         heads={"q": Q()},
     )
     problem = Problem(
-        agent=agent, networks={"main": plan}, spaces=SPACES, layout=Layout.of(SPACES), settings=LearnerSettings(batch_size=BATCH)
+        agent=agent,
+        networks={"main": plan},
+        spaces=SPACES,
+        layout=Layout.of(SPACES),
+        settings=LearnerSettings(batch_size=BATCH),
     )
     return TensorFlow(fast_call=fast_call).make(problem)
 
@@ -59,12 +64,17 @@ def plain(width: int) -> object:
         hidden = [keras.layers.Dense(width, activation="relu") for _ in range(2)]
         return keras.Sequential([keras.Input((4,)), *hidden, keras.layers.Dense(2)])
 
-    online, target, optimizer, huber = model(), model(), keras.optimizers.Adam(2.5e-4), keras.losses.Huber(reduction=None)
+    online, target, optimizer, huber = (
+        model(),
+        model(),
+        keras.optimizers.Adam(2.5e-4),
+        keras.losses.Huber(reduction=None),
+    )
     target.set_weights(online.get_weights())
     optimizer.build(online.trainable_variables)
 
     @tf.function(jit_compile=True)
-    def step(obs, action, reward, discount, after):  # noqa: ANN001, ANN202
+    def step(obs, action, reward, discount, after):
         wanted = reward + discount * tf.reduce_max(target(after), axis=1)
         with tf.GradientTape() as tape:
             value = tf.gather(online(obs), action, batch_dims=1)

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from coachcore.api import Array, Mismatch, NetworkPlan, Space, Spaces, Tensor
 
 from coach_networks.program import write_program
 from coach_networks.seeds import seed_for
+from coachcore.api import Array, Mismatch, NetworkPlan, Space, Spaces, Tensor
 
 
 class Network:
@@ -80,8 +80,10 @@ def build(plan: NetworkPlan, spaces: Spaces, seed: int) -> Network:
 def _check(plan: NetworkPlan, spaces: Spaces) -> None:
     missing = [slot for slot in plan.spec.slots if slot not in plan.heads]
     if missing:
-        raise Mismatch(f"no head for slot {', '.join(missing)}; give heads.{missing[0]} one that provides "
-                       f"{plan.spec.slots[missing[0]]}")
+        raise Mismatch(
+            f"no head for slot {', '.join(missing)}; give heads.{missing[0]} one that provides "
+            f"{plan.spec.slots[missing[0]]}"
+        )
     if not plan.embedders:
         raise Mismatch(f"a network needs an embedder; inputs: {', '.join(sorted(spaces.observation))}")
 

@@ -45,7 +45,11 @@ class Tape:
 
 
 def write_program(
-    weights: Sequence[Any], names: Sequence[str], embedders: Mapping[str, Any], middleware: Any, heads: Mapping[str, Any]
+    weights: Sequence[Any],
+    names: Sequence[str],
+    embedders: Mapping[str, Any],
+    middleware: Any,
+    heads: Mapping[str, Any],
 ) -> dict[str, Any] | None:
     """The acting program of a stack of layers, or None when one of them has no acting form."""
     tape = Tape(weights)
@@ -101,8 +105,7 @@ _LAYERS: dict[str, Callable[[Tape, Any, str], str]] = {
     "Dense": _dense,
     "Sequential": _sequential,
     "Activation": lambda tape, layer, x: tape.emit("activation", [x], activation=_activation(layer)),
-    "Identity": lambda tape, layer, x: x,
-    "InputLayer": lambda tape, layer, x: x,
-    "Flatten": lambda tape, layer, x: tape.emit("flatten", [x]),
+    "Identity": lambda _tape, _layer, x: x,
+    "Flatten": lambda tape, _layer, x: tape.emit("flatten", [x]),
     "Reshape": _reshape,
 }

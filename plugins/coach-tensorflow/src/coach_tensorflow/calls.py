@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+
 from coachcore.api import Array
 
 ALIGNMENT = 64  # bytes; compiled code may read whole vectors at once

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import attrs
+
 from coachcore.api import Problem, component, param
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ class TensorFlow:
 
     cache: bool = param(default=True, doc="keep compiled programs in the user's cache folder for the next run")
     fast_call: bool = param(
-        default=True, doc="call compiled functions by TensorFlow's inner path; false: by the public one, about 100 us slower"
+        default=True,
+        doc="call compiled functions by TensorFlow's inner path; false: by the public one, about 100 us slower",
     )
 
     def make(self, problem: Problem) -> TensorFlowLearner:

@@ -35,7 +35,9 @@ class Segment:
         """The network's weights in their shapes, from one flat leaf or from one leaf a weight."""
         if len(leaves) == len(self.shapes):
             return [tf.reshape(leaf, shape) for leaf, shape in zip(leaves, self.shapes, strict=True)]
-        return [tf.reshape(piece, shape) for piece, shape in zip(tf.split(leaves[0], self.sizes), self.shapes, strict=True)]
+        return [
+            tf.reshape(piece, shape) for piece, shape in zip(tf.split(leaves[0], self.sizes), self.shapes, strict=True)
+        ]
 
 
 @attrs.frozen

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+
 from coach_networks.assembly import Network, build
 from coach_networks.seeds import seed_for
-from coachcore.api import Array, BadCheckpoint, Mismatch, Obs, Problem, Sample, State, Trained
-
 from coach_tensorflow import programs
 from coach_tensorflow.flat import Segments
-from coach_tensorflow.program import Program, Variables
+from coach_tensorflow.program import Parts, Program, Variables
 from coach_tensorflow.update import UpdateRule
+from coachcore.api import Array, BadCheckpoint, Mismatch, Obs, Problem, Sample, State, Trained
 
 VECTORS = ("weights", "m", "v", "target")
 
@@ -33,12 +33,11 @@ class TensorFlowLearner:
             name: build(plan, problem.spaces, seed_for(problem.seed, name)) for name, plan in problem.networks.items()
         }
         shapes = {name: network.shapes for name, network in self._networks.items()}
-        self._segments = Segments.of(shapes)
         slow = {name: shapes[name] for name, plan in problem.networks.items() if plan.spec.target}
-        self._target_segments = Segments.of(slow)
+        self._variables, self._segments = self._initial(slow), Segments.of(shapes)
         self._acting = _one_that_acts(problem)
-        self._variables = self._initial(slow)
         self._rule = UpdateRule(problem, self._networks, self._segments)
+        self._parts = Parts(problem, self._rule, self._variables, self._segments, Segments.of(slow), self._acting)
         self._programs: dict[tuple[int, ...], Program] = {}
         self._forward: Any = None
         self.compile_seconds = 0.0
@@ -52,12 +51,12 @@ class TensorFlowLearner:
         return program(sample, learning_rate)
 
     def acting(self) -> tuple[Mapping[str, Any], Array]:
-        """The acting program, empty when some layer has no acting form (then `forward` acts), and its weights."""
+        """The acting program (empty when some layer has no acting form: then `forward` acts), and its weights."""
         weights = self._segments.by_name[self._acting].of(self._variables.weights.numpy())
         return self._networks[self._acting].program() or {}, weights
 
     def forward(self, obs: Obs) -> Mapping[str, Array]:
-        """Head outputs by slot for observations ``[N, ...]``, through the compiled network."""
+        """Head outputs by slot for `obs`, each ``[N, ...]``, through the compiled network."""
         if self._forward is None:
             self._forward = tf.function(self._outputs, autograph=False, reduce_retracing=True)
         given = {name: tf.constant(obs[name], self._dtype(name)) for name in self._networks[self._acting].inputs}
@@ -68,7 +67,7 @@ class TensorFlowLearner:
         return "\n".join(f"{name}\n{network.summary()}" for name, network in self._networks.items())
 
     def state(self) -> State:
-        """Flat vectors ``weights``, ``m``, ``v`` ``[P]``, ``target`` ``[P']`` float32, and the number of ``updates``."""
+        """Flat float32 vectors ``weights``, ``m``, ``v``, ``target``, and the number of ``updates``."""
         vectors = {name: np.array(getattr(self._variables, name).numpy()) for name in VECTORS}
         return vectors | {"updates": int(self._variables.updates.numpy())}
 
@@ -77,7 +76,9 @@ class TensorFlowLearner:
         for name in VECTORS:
             given, size = np.asarray(state.get(name, ())), int(getattr(self._variables, name).shape[0])
             if given.shape != (size,):
-                raise BadCheckpoint(f"the learner's {name} should be {size} numbers, the checkpoint holds {given.shape}")
+                raise BadCheckpoint(
+                    f"the learner's {name} should be {size} numbers, the checkpoint holds {given.shape}"
+                )
         for name in VECTORS:
             getattr(self._variables, name).assign(np.asarray(state[name], np.float32))
         self._variables.updates.assign(int(state["updates"]))
@@ -110,16 +111,12 @@ class TensorFlowLearner:
 
     def _program(self, sample: Sample) -> Program:
         calls, batch, _ = sample.packed.shape
-        segments = self._segments, self._target_segments
-        return Program(
-            self._problem, self._rule, self._variables, segments, (calls, batch), acting=self._acting, fast_call=self._fast
-        )
+        return Program(self._parts, (calls, batch), fast_call=self._fast)
 
     def _traced_names(self) -> tuple[str, ...]:
         """Run the update on symbols once: faults in a loss show here, and its metrics give their names."""
         begun = perf_counter()
-        size = self._problem.settings.batch_size
-        Program.trace(self._problem, self._rule, self._variables, (self._segments, self._target_segments), size)
+        Program.trace(self._parts, self._problem.settings.batch_size)
         self.compile_seconds += perf_counter() - begun
         return self._rule.metric_names
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
+
 from coachcore.api import LearnerSettings
 
 Leaves = tuple[Any, ...]
@@ -18,7 +19,11 @@ Rule = Callable[[Any, Any, Any, Any, Any, Any], tuple[Any, Any, Any]]
 
 
 def adam(settings: LearnerSettings) -> Rule:
-    """Adam: m, v are the first and second moment. Kingma and Ba, 2015, arXiv:1412.6980, in the form at the end of section 2."""
+    """Adam: m, v are the first and second moment.
+
+    Kingma and Ba, 2015, arXiv:1412.6980, in the form at the end of section 2: step size
+    rate sqrt(1 - beta2^t) / (1 - beta1^t), epsilon added to the uncorrected root.
+    """
     beta1, beta2, epsilon = settings.beta1, settings.beta2, settings.epsilon
 
     def rule(gradient: Any, weight: Any, m: Any, v: Any, rate: Any, step: Any) -> tuple[Any, Any, Any]:
@@ -34,7 +39,7 @@ def rmsprop(settings: LearnerSettings) -> Rule:
     """RMSprop: v is the second moment, m the momentum of the scaled steps (beta1 = 0: none)."""
     beta1, beta2, epsilon = settings.beta1, settings.beta2, settings.epsilon
 
-    def rule(gradient: Any, weight: Any, m: Any, v: Any, rate: Any, step: Any) -> tuple[Any, Any, Any]:
+    def rule(gradient: Any, weight: Any, m: Any, v: Any, rate: Any, _: Any) -> tuple[Any, Any, Any]:
         v = v + (1.0 - beta2) * (gradient * gradient - v)
         m = beta1 * m + rate * gradient / (tf.sqrt(v) + epsilon)
         return weight - m, m, v
@@ -46,7 +51,7 @@ def sgd(settings: LearnerSettings) -> Rule:
     """Gradient descent with momentum: m is the velocity, v stays as it is (beta1 = 0: plain descent)."""
     beta1 = settings.beta1
 
-    def rule(gradient: Any, weight: Any, m: Any, v: Any, rate: Any, step: Any) -> tuple[Any, Any, Any]:
+    def rule(gradient: Any, weight: Any, m: Any, v: Any, rate: Any, _: Any) -> tuple[Any, Any, Any]:
         m = beta1 * m - rate * gradient
         return weight + m, m, v
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 import tempfile
@@ -9,9 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from coachcore.api import Mismatch
-
 from coach_tensorflow import programs
+from coachcore.api import Mismatch
 
 
 def prepare(executor: str, *, cache: bool = True) -> None:
@@ -25,7 +25,7 @@ def prepare(executor: str, *, cache: bool = True) -> None:
         if cache:
             programs.keep()
         if chatty:
-            import tensorflow  # noqa: F401
+            importlib.import_module("tensorflow")
         else:
             _import_quietly()
     os.environ.setdefault("KERAS_BACKEND", "tensorflow")
@@ -34,7 +34,7 @@ def prepare(executor: str, *, cache: bool = True) -> None:
 
     if keras.backend.backend() != "tensorflow":
         raise Mismatch(
-            f"engine 'tensorflow' needs Keras on TensorFlow, but Keras runs '{keras.backend.backend()}' in this process; "
+            f"engine 'tensorflow' needs Keras on TensorFlow, but Keras runs '{keras.backend.backend()}' here; "
             "unset KERAS_BACKEND or set it to tensorflow before Keras is imported"
         )
     _set_threads(tf, executor)
@@ -61,7 +61,7 @@ def _held_back() -> Iterator[None]:
 def _import_quietly() -> None:
     # TensorFlow's note about oneDNN is written before its log level is read
     with _held_back():
-        import tensorflow  # noqa: F401
+        importlib.import_module("tensorflow")
 
 
 def _set_threads(tf: Any, executor: str) -> None:

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
-from coachcore.api import Problem, Sample, Trained
 
 from coach_tensorflow.calls import Slot, direct
 from coach_tensorflow.flat import Segments
 from coach_tensorflow.update import TrainState, UpdateRule
+from coachcore.api import Problem, Sample, Trained
 
 
 class Variables(NamedTuple):
@@ -23,21 +23,33 @@ class Variables(NamedTuple):
     target: Any
     updates: Any
 
-    def read(self, segments: tuple[Segments, Segments], *, apart: bool) -> TrainState:
-        online, slow = segments
-        moving = [online.leaves(vector.value(), apart=apart) for vector in (self.weights, self.m, self.v)]
-        return TrainState(*moving, slow.leaves(self.target.value(), apart=apart), self.updates.value())
+
+class Parts(NamedTuple):
+    """What every program of one learner is made from."""
+
+    problem: Problem
+    rule: UpdateRule
+    variables: Variables
+    online: Segments
+    slow: Segments  # of the networks that have a target
+    acting: str
+
+    def read(self, *, apart: bool) -> TrainState:
+        """The variables as the leaves of a state (`Segments.leaves`)."""
+        given = self.variables
+        moving = [self.online.leaves(vector.value(), apart=apart) for vector in (given.weights, given.m, given.v)]
+        return TrainState(*moving, self.slow.leaves(given.target.value(), apart=apart), given.updates.value())
 
     def write(self, state: TrainState) -> Any:
-        """Take over `state`; returns its weights as one flat tensor."""
+        """Take over `state`; returns the acting network's weights as one flat tensor."""
         weights = Segments.flat(state.weights.values())
-        self.weights.assign(weights)
-        self.m.assign(Segments.flat(state.m.values()))
-        self.v.assign(Segments.flat(state.v.values()))
+        self.variables.weights.assign(weights)
+        self.variables.m.assign(Segments.flat(state.m.values()))
+        self.variables.v.assign(Segments.flat(state.v.values()))
         if state.target:
-            self.target.assign(Segments.flat(state.target.values()))
-        self.updates.assign(state.updates)
-        return weights
+            self.variables.target.assign(Segments.flat(state.target.values()))
+        self.variables.updates.assign(state.updates)
+        return tf.identity(self.online.by_name[self.acting].of(weights))
 
 
 class Program:
@@ -48,42 +60,30 @@ class Program:
     an update, since XLA's and the executor's loops keep convolutions from their fast form.
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        rule: UpdateRule,
-        variables: Variables,
-        segments: tuple[Segments, Segments],
-        shape: tuple[int, int],
-        *,
-        acting: str,
-        fast_call: bool = True,
-    ) -> None:
-        self._rule, self._variables, self._segments = rule, variables, segments
-        self._acting, self._width = segments[0].by_name[acting], problem.layout.width
+    def __init__(self, parts: Parts, shape: tuple[int, int], *, fast_call: bool = True) -> None:
+        problem, self._parts = parts.problem, parts
+        self._rule, self._width = parts.rule, problem.layout.width
         self._calls, self._batch = shape
         self._fused = 1 if problem.executor == "conv" else self._calls
         shapes = _shapes(problem, self._fused, self._batch)
         self._apart = tuple(column.name for column in problem.layout.apart)
         self._slots = [Slot(given, dtype) for given, dtype in shapes]
-        function = tf.function(self._run, jit_compile=problem.executor == "small", autograph=False)
-        self._concrete = function.get_concrete_function(*(tf.TensorSpec(given, dtype) for given, dtype in shapes))
-        self._call = direct(self._concrete, fast=fast_call)
         self._tensors = [slot.tensor for slot in self._slots]
+        function = tf.function(self._run, jit_compile=problem.executor == "small", autograph=False)
+        concrete = function.get_concrete_function(*(tf.TensorSpec(given, dtype) for given, dtype in shapes))
+        self._call = direct(concrete, fast=fast_call)
 
     @staticmethod
-    def trace(
-        problem: Problem, rule: UpdateRule, variables: Variables, segments: tuple[Segments, Segments], batch: int
-    ) -> None:
-        """Run one update on symbols, compiling nothing."""
-        apart = [column.name for column in problem.layout.apart]
+    def trace(parts: Parts, batch: int) -> None:
+        """Run one update of `batch` rows on symbols, compiling nothing."""
+        apart = [column.name for column in parts.problem.layout.apart]
 
         def run(packed: Any, rate: Any, *columns: Any) -> Any:
             given = dict(zip(apart, (column[0] for column in columns), strict=True))
-            return rule(variables.read(segments, apart=False), packed[0], given, rate[0])[1:]
+            return parts.rule(parts.read(apart=False), packed[0], given, rate[0])[1:]
 
-        shapes = _shapes(problem, 1, batch)
-        tf.function(run, autograph=False).get_concrete_function(*(tf.TensorSpec(given, dtype) for given, dtype in shapes))
+        specs = [tf.TensorSpec(given, dtype) for given, dtype in _shapes(parts.problem, 1, batch)]
+        tf.function(run, autograph=False).get_concrete_function(*specs)
 
     def __call__(self, sample: Sample, learning_rate: float) -> Trained:
         self._slots[1].array[0] = learning_rate
@@ -106,12 +106,11 @@ class Program:
         return np.asarray(priority), np.asarray(metrics), np.asarray(weights)
 
     def _run(self, packed: Any, rate: Any, *columns: Any) -> tuple[Any, Any, Any]:
-        state = self._variables.read(self._segments, apart=self._fused > 1)
+        state = self._parts.read(apart=self._fused > 1)
         counts = self._rule.counts(state.updates, self._fused)
         update = self._single if self._fused == 1 else self._loop
         state, priority, metrics = update(state, packed, rate[0], columns)
-        weights = self._variables.write(state)
-        return priority, metrics / counts, tf.identity(self._acting.of(weights))
+        return priority, metrics / counts, self._parts.write(state)
 
     def _rows(self, columns: tuple[Any, ...], call: Any) -> Mapping[str, Any]:
         return dict(zip(self._apart, (column[call] for column in columns), strict=True))

@@ -31,7 +31,7 @@ def keep() -> None:
 
 
 def folder() -> Path:
-    """One folder a processor and a version of TensorFlow, since a program holds instructions of the one for the other."""
+    """A folder for each processor and version of TensorFlow: a program holds the one's instructions for the other."""
     import platformdirs
 
     mark = crc32(f"{_processor()} {_version()}".encode())

@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import tensorflow as tf
-from coach_networks.assembly import Network
-from coachcore.api import BadSetting, Batch, Discrete, LossOut, Mismatch, Pair, Problem, Update
 
+from coach_networks.assembly import Network
 from coach_tensorflow.flat import Leaves, Segments
 from coach_tensorflow.optimizers import RULES, clipped
+from coachcore.api import BadSetting, Batch, Discrete, LossOut, Mismatch, Pair, Problem, Update
 
 
 class TrainState(NamedTuple):
@@ -49,12 +49,17 @@ class UpdateRule:
     def counts(self, done: Any, calls: int) -> Any:
         """How often each metric is measured in the `calls` updates after the first `done`: ``[M]``."""
         times = [
-            tf.fill([len(self._names[update.moves])], tf.cast((done + calls) // update.every - done // update.every, tf.float32))
+            tf.fill(
+                [len(self._names[update.moves])],
+                tf.cast((done + calls) // update.every - done // update.every, tf.float32),
+            )
             for update in self._updates
         ]
         return tf.concat(times, 0)
 
-    def __call__(self, state: TrainState, rows: Any, apart: Mapping[str, Any], rate: Any) -> tuple[TrainState, Any, Any]:
+    def __call__(
+        self, state: TrainState, rows: Any, apart: Mapping[str, Any], rate: Any
+    ) -> tuple[TrainState, Any, Any]:
         """`rows` ``[B, W]``, `apart` each ``[B, ...]`` -> new state, priorities ``[B]``, sums of metrics ``[M]``."""
         batch, importance = self._unpacked(rows, apart)
         state = state._replace(updates=state.updates + 1)
@@ -85,16 +90,18 @@ class UpdateRule:
             gradients, measured["gradient_norm"] = clipped(gradients, self._problem.settings.gradient_clip)
         self._names[update.moves] = tuple(measured)
         moved = self._applied(update, state, gradients, rate)
-        return moved, tf.cast(out.priority, tf.float32), tf.stack([tf.cast(value, tf.float32) for value in measured.values()])
+        return (
+            moved,
+            tf.cast(out.priority, tf.float32),
+            tf.stack([tf.cast(value, tf.float32) for value in measured.values()]),
+        )
 
     def _applied(self, update: Update, state: TrainState, gradients: Any, rate: Any) -> TrainState:
         name = update.moves
         number = tf.cast(state.updates // update.every, tf.float32)
         given = zip(gradients, state.weights[name], state.m[name], state.v[name], strict=True)
         weights, m, v = zip(*(self._step(*leaf, rate, number) for leaf in given), strict=True)
-        return state._replace(
-            weights=state.weights | {name: weights}, m=state.m | {name: m}, v=state.v | {name: v}
-        )
+        return state._replace(weights=state.weights | {name: weights}, m=state.m | {name: m}, v=state.v | {name: v})
 
     def _nets(self, state: TrainState, moves: str, leaves: Leaves) -> dict[str, Pair]:
         online = {name: self._caller(name, leaves if name == moves else given) for name, given in state.weights.items()}
@@ -129,13 +136,17 @@ class UpdateRule:
             action = tf.cast(action, tf.int32)
         named = {key: columns.pop(key) for key in ("reward", "discount")}
         obs = {name.removeprefix("obs."): columns.pop(name) for name in list(columns) if name.startswith("obs.")}
-        after = {name.removeprefix("next_obs."): columns.pop(name) for name in list(columns) if name.startswith("next_obs.")}
+        after = {
+            name.removeprefix("next_obs."): columns.pop(name) for name in list(columns) if name.startswith("next_obs.")
+        }
         batch = Batch(obs, action, named["reward"], named["discount"], after, columns)
         return batch, rows[:, layout.width] if self._problem.weighted else None
 
 
 def _no_target(name: str, _inputs: Mapping[str, Any]) -> LossOut:
-    raise Mismatch(f"a loss asks for the target of network '{name}', whose NetworkSpec has target = False; set it to True")
+    raise Mismatch(
+        f"a loss asks for the target of network '{name}', whose NetworkSpec has target = False; set it to True"
+    )
 
 
 def _target_every(problem: Problem) -> int:

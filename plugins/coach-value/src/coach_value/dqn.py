@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import attrs
+
 from coach_networks import arithmetic, ops
 from coachcore.api import (
     Array,
@@ -30,7 +31,9 @@ NETWORK = {
 }
 
 
-@component("agent", "dqn", aliases=("DQN", "DQNAgent", "DQNAgentParameters"), slots=SLOTS, executor="small", defaults=NETWORK)
+@component(
+    "agent", "dqn", aliases=("DQN", "DQNAgent", "DQNAgentParameters"), slots=SLOTS, executor="small", defaults=NETWORK
+)
 @attrs.frozen(kw_only=True)
 class DQN:
     """Deep Q-learning, also double and over n steps; give it a dueling head for Dueling DQN.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from coachcore.api import Tensor
-
 from coach_networks import ops
+from coachcore.api import Tensor
 
 
 def half_square(error: Tensor) -> Tensor:

@@ -6,9 +6,9 @@ from math import prod
 from typing import Any
 
 import attrs
-from coachcore.api import BadSetting, Mismatch, Space, component, param
 
 from coach_networks.stacks import ACTIVATIONS, SCHEMES, dense_stack, widths
+from coachcore.api import BadSetting, Mismatch, Space, component, param
 
 WIDTHS = {"empty": (), "shallow": (128,), "medium": (256,), "deep": (128, 128, 128)}
 
@@ -29,7 +29,10 @@ class Vector:
     """
 
     scheme: str | tuple[int, ...] = param(
-        default="medium", choices=SCHEMES, ge=1, doc="empty, shallow, medium, deep, or a list of widths such as [64, 64]"
+        default="medium",
+        choices=SCHEMES,
+        ge=1,
+        doc="empty, shallow, medium, deep, or a list of widths such as [64, 64]",
     )
     activation: str = param(default="relu", choices=ACTIVATIONS, doc="what follows each dense layer")
     input_rescaling: float = param(default=1.0, gt=0, doc="the input is divided by this")
@@ -46,7 +49,9 @@ class Vector:
 
         sizes = widths(self.scheme, WIDTHS)
         if len(space.shape) != 1 and (sizes or not space.shape):
-            raise Mismatch(f"embedder 'vector' takes vectors, got shape {space.shape}; scheme = \"empty\" flattens other shapes")
+            raise Mismatch(
+                f"embedder 'vector' takes vectors, got shape {space.shape}; scheme = \"empty\" flattens other shapes"
+            )
         layers = [Scale(self.input_rescaling, self.input_offset, self.input_clipping)] if self._scales(space) else []
         if len(space.shape) != 1:
             layers.append(keras.layers.Reshape((prod(space.shape),)))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import attrs
-from coachcore.api import Space, component, param
 
 from coach_networks.heads.actions import count_actions
 from coach_networks.stacks import ACTIVATIONS
+from coachcore.api import Space, component, param
 
 
 @component("head", "dueling-q", aliases=("DuelingQHead", "DuelingQHeadParameters"), provides="action-values")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import attrs
-from coachcore.api import Space, component
 
 from coach_networks.heads.actions import count_actions
 from coach_networks.stacks import dense
+from coachcore.api import Space, component
 
 
 @component("head", "q", aliases=("QHead", "QHeadParameters"), provides="action-values")
