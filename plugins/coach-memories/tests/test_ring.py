@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coach_memories.ring import Ring
-from coachcore.api import BadCheckpoint, Box, Column, Discrete, Layout, Spaces
+from coachcore.api import BadCheckpoint, BadSetting, Box, Column, Discrete, Layout, Spaces
 
 CARTPOLE = Layout.of(Spaces({"observation": Box((4,))}, Discrete(2)))
 SMALL = Layout((Column("obs.picture", (2,), "uint8"), Column("action"), Column("reward")))
@@ -59,6 +59,11 @@ def test_a_million_cartpole_transitions_weigh_at_most_60_megabytes():
         tracemalloc.stop()
     assert ring.filled == 0
     assert 40e6 < weight <= 60e6
+
+
+def test_a_capacity_that_no_machine_has_is_refused():
+    with pytest.raises(BadSetting, match=r"memory.capacity: 1000000000000000 transitions of 10 bytes need 10000000 GB"):
+        Ring(SMALL, 10**15)
 
 
 def test_only_the_filled_part_is_saved():

@@ -45,9 +45,9 @@ class EGreedy:
         drawn = moment.rng.random(2 * count)
         actions: int = space.n  # type: ignore[union-attr]  # `init` has refused a box
         if count == 1:  # the same choice as below without the price of array arithmetic
-            return state, np.array([int(drawn[1] * actions)]) if drawn[0] < epsilon else propose().preferences.argmax(
-                axis=1
-            )
+            if drawn[0] < epsilon:
+                return state, np.array([int(drawn[1] * actions)])
+            return state, propose().preferences.argmax(axis=1)
         explores = drawn[:count] < epsilon
         anything = (drawn[count:] * actions).astype(np.int64)
         if explores.all():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import attrs
 import numpy as np
@@ -40,9 +39,9 @@ class PrioritizedExperienceReplay:
     ``P(i) = p_i^alpha / sum_k p_k^alpha`` with ``p_i = |surprise| + epsilon``; a new
     transition gets the largest p seen so far. A minibatch is stratified: one draw
     in each of B equal parts of the sum. Weights ``(N P(i))^-beta`` are divided by
-    the largest of their minibatch, as in the authors' published code; the paper
-    says ``max_i w_i`` without naming the set, and the old memory took the largest
-    over all stored transitions, which one rare tiny priority makes arbitrarily large.
+    the largest of their minibatch. The paper says ``max_i w_i`` without naming the
+    set; the old memory took all stored transitions, where a single tiny priority
+    that is hardly ever drawn shrinks every update.
     K minibatches drawn at once see the same priorities.
 
     Schaul et al. 2016, arXiv:1511.05952, eq. 1, section 3.4 and appendix B.2.1.
@@ -63,7 +62,7 @@ class PrioritizedStore:
     """A ring of transitions and a sum tree over their priorities to the power alpha."""
 
     def __init__(self, part: PrioritizedExperienceReplay, ring: Ring) -> None:
-        self.part: Any = part
+        self.part = part
         self.ring = ring
         self.tree = SumTree(part.capacity)
         self.largest = 1.0  # p, epsilon included, of a transition not learned from yet

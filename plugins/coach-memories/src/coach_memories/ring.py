@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from coachcore.api import Array, BadCheckpoint, Layout, State
+from coachcore.api import Array, BadCheckpoint, BadSetting, Layout, State
 
 
 class Ring:
@@ -15,7 +15,7 @@ class Ring:
     Memory is reserved at once and used as it fills: 4 W bytes a transition
     (44 MB for a million of CartPole, W = 11) and whatever lies apart.
     Rows are numbered by place, not by age: row r is overwritten `capacity`
-    transitions after it was written.
+    transitions after it was written. Raises `BadSetting` where the machine lacks the memory.
     """
 
     def __init__(self, layout: Layout, capacity: int) -> None:
@@ -23,8 +23,11 @@ class Ring:
         self.capacity = capacity
         self.filled = 0
         self.next = 0  # row that the next transition is written to
-        self._packed = np.empty((capacity, layout.width), np.float32)
-        self._apart = {c.name: np.empty((capacity, *c.shape), c.dtype) for c in layout.apart}
+        try:
+            self._packed = np.empty((capacity, layout.width), np.float32)
+            self._apart = {c.name: np.empty((capacity, *c.shape), c.dtype) for c in layout.apart}
+        except MemoryError:
+            raise _too_large(layout, capacity) from None
         self._columns = [(c.name, self._view(c.name, c.shape)) for c in layout.columns]
 
     def _view(self, name: str, shape: tuple[int, ...]) -> Array:
@@ -88,6 +91,15 @@ class Ring:
         self._packed[: self.filled] = state["packed"]
         for name, column in self._apart.items():
             column[: self.filled] = state["apart"][name]
+
+
+def _too_large(layout: Layout, capacity: int) -> BadSetting:
+    each = 4 * layout.width + sum(np.dtype(c.dtype).itemsize * c.size for c in layout.apart)
+    return BadSetting(
+        f"{capacity} transitions of {each} bytes need {capacity * each / 1e9:.0f} GB, which this machine does not have - "
+        "lower it",
+        where="memory.capacity",
+    )
 
 
 def _described(layout: Layout) -> list[list[object]]:
