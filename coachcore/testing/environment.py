@@ -91,7 +91,10 @@ def _promised(spaces: Spaces, obs: Obs, count: int) -> None:
     require(set(obs) == set(spaces.observation), f"observed {sorted(obs)}, promised {sorted(spaces.observation)}")
     for name, space in spaces.observation.items():
         values = obs[name]
-        require(values.shape == (count, *space.shape), f"'{name}' has shape {values.shape}, promised {(count, *space.shape)}")
+        require(
+            values.shape == (count, *space.shape),
+            f"'{name}' has shape {values.shape}, promised {(count, *space.shape)}",
+        )
         require(values.dtype == np.dtype(space.dtype), f"'{name}' is {values.dtype}, promised {space.dtype}")
         require(space.contains(values), f"'{name}' leaves the bounds promised: {values}")
 
@@ -113,7 +116,7 @@ def check_actions(part: Environment) -> None:
 
 
 def check_seeds(part: Environment) -> None:
-    """Same seed and same actions, same episode: again, in another place, among more simulators, in a fresh environment."""
+    """Same seed and same actions, same episode: again, in another place, among more simulators."""
     with _running(part, 1) as alone, _running(part, 3) as among:
         first = _episode(alone, 0, 7)
         others = {"again": _episode(alone, 0, 7), "in place 2 of 3": _episode(among, 2, 7)}
@@ -122,7 +125,9 @@ def check_seeds(part: Environment) -> None:
         require(len(first) == len(other), f"the episode of seed 7 played {how} has another length")
         for index, (left, right) in enumerate(zip(first, other, strict=True)):
             require(_same(left[0], right[0]), f"the episode of seed 7 played {how} differs at step {index}")
-            require(left[1:] == right[1:], f"the episode of seed 7 played {how} is paid or ends otherwise at step {index}")
+            require(
+                left[1:] == right[1:], f"the episode of seed 7 played {how} is paid or ends otherwise at step {index}"
+            )
 
 
 def check_arrays(part: Environment) -> None:
@@ -175,7 +180,9 @@ def check_no_reset(part: Environment) -> None:
     with _running(part, 1) as environment:
         ended = [pair for seed in (1, 2, 3) if (pair := _ends(environment, seed)) is not None]
         if ended:
-            require(not all(_same(*pair) for pair in ended), "the last observation of an episode is the first one again")
+            require(
+                not all(_same(*pair) for pair in ended), "the last observation of an episode is the first one again"
+            )
 
 
 def _ends(environment: VectorEnvironment, seed: int) -> tuple[dict[str, Array], dict[str, Array]] | None:

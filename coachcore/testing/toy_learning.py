@@ -105,11 +105,20 @@ class ToyLearner:
     def acting(self) -> tuple[Mapping[str, Any], Array]:
         """A program of `coachcore.acting`: flatten, concatenate, one dense layer."""
         width, actions = self._weights.shape
-        ops = [{"op": "flatten", "inputs": [name], "output": f"flat.{name}"} for name in self._shapes]
+        ops: list[dict[str, Any]] = [
+            {"op": "flatten", "inputs": [name], "output": f"flat.{name}"} for name in self._shapes
+        ]
         flat = [op["output"] for op in ops]
         if len(flat) > 1:
             ops.append({"op": "concatenate", "inputs": flat, "output": "features"})
-        dense = {"op": "dense", "inputs": [ops[-1]["output"]], "output": "q", "kernel": 0, "bias": 1, "activation": "linear"}
+        dense = {
+            "op": "dense",
+            "inputs": [ops[-1]["output"]],
+            "output": "q",
+            "kernel": 0,
+            "bias": 1,
+            "activation": "linear",
+        }
         program = {
             "inputs": {name: list(shape) for name, shape in self._shapes.items()},
             "size": width * actions,
@@ -134,7 +143,9 @@ class ToyLearner:
 
     def restore(self, state: State) -> None:
         if np.shape(state["weights"]) != self._weights.shape:
-            raise BadCheckpoint(f"weights {np.shape(state['weights'])} were saved, this network has {self._weights.shape}")
+            raise BadCheckpoint(
+                f"weights {np.shape(state['weights'])} were saved, this network has {self._weights.shape}"
+            )
         self._weights, self._target = np.array(state["weights"]), np.array(state["target"])
         self._updates = int(state["updates"])
 

@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from coachcore.clock import Duration
 from coachcore.component import component, param
 from coachcore.contracts.experiment import Experiment, Filters, NetworkParts
 from coachcore.errors import BadCheckpoint, BadSetting, Mismatch
@@ -105,7 +106,7 @@ class ToyEGreedy:
 
     epsilon: Any = param(default=0.1, type="schedule", ge=0, le=1, doc="share of random actions while training")
 
-    def init(self, space: Space, count: int) -> State:
+    def init(self, space: Space, count: int) -> State:  # noqa: ARG002 - the contract's signature
         if not isinstance(space, Discrete):
             raise Mismatch(f"toy-e-greedy chooses discrete actions, got {space}")
         return {"random": 0}
@@ -120,7 +121,7 @@ class ToyEGreedy:
         actions = np.where(explores, space.sample(moment.rng, count), best)
         return {"random": state["random"] + int(explores.sum())}, actions
 
-    def level(self, state: State, step: int) -> float:
+    def level(self, state: State, step: int) -> float:  # noqa: ARG002 - the contract's signature
         return float(self.epsilon(step))
 
 
@@ -131,7 +132,7 @@ class ToyRing:
 
     capacity: int = param(default=1_000, ge=1, doc="transitions kept")
 
-    def make(self, layout: Layout, count: int) -> ToyStore:
+    def make(self, layout: Layout, count: int) -> ToyStore:  # noqa: ARG002 - the contract's signature
         return ToyStore(layout, self.capacity)
 
 
@@ -149,7 +150,7 @@ class ToyStore:
             kept[rows[-self._capacity :]] = columns[name][-self._capacity :]
         self._added += count
 
-    def sample(self, rng: Generator, calls: int, batch: int, step: int) -> Sample:
+    def sample(self, rng: Generator, calls: int, batch: int, step: int) -> Sample:  # noqa: ARG002 - the contract's signature
         if not len(self):
             raise BadSetting("nothing can be drawn from an empty memory - heat up for at least one step")
         rows = rng.integers(0, len(self), (calls, batch))
@@ -164,7 +165,10 @@ class ToyStore:
         return min(self._added, self._capacity)
 
     def state(self) -> State:
-        return {"added": self._added, "columns": {name: kept[: len(self)].copy() for name, kept in self._columns.items()}}
+        return {
+            "added": self._added,
+            "columns": {name: kept[: len(self)].copy() for name, kept in self._columns.items()},
+        }
 
     def restore(self, state: State) -> None:
         columns, added = state["columns"], int(state["added"])
@@ -187,7 +191,7 @@ class ToyList:
 
     kept: dict[Path, list[Event]] = attrs.field(factory=dict, init=False, eq=False, repr=False)
 
-    def open(self, folder: Path, info: RunInfo, mark: Any = None) -> ToySink:
+    def open(self, folder: Path, info: RunInfo, mark: Any = None) -> ToySink:  # noqa: ARG002 - the contract's signature
         events = self.kept.setdefault(folder, [])
         del events[mark or 0 :]
         return ToySink(events)
@@ -219,18 +223,18 @@ def toy_experiment(**changes: Any) -> Experiment:
         "environments": 1,
         "agent": ToyQ(),
         "network": NetworkParts(embedders={"observation": None}, middleware=None, heads={"q": None}),
-        "learner": LearnerSettings(batch_size=16, learning_rate=0.1, target_every="10 updates"),
+        "learner": LearnerSettings(batch_size=16, learning_rate=0.1, target_every=Duration.parse("10 updates")),
         "engine": ToyEngine(),
         "exploration": ToyEGreedy(),
         "memory": ToyRing(),
         "filters": Filters(),
         "schedule": ScheduleSettings(
-            heatup="50 steps",
-            train="600 steps",
-            report_every="100 steps",
-            evaluate=EvaluateSettings(every="200 steps", episodes=5),
+            heatup=Duration.parse("50 steps"),
+            train=Duration.parse("600 steps"),
+            report_every=Duration.parse("100 steps"),
+            evaluate=EvaluateSettings(every=Duration.parse("200 steps"), episodes=5),
         ),
-        "checkpoint": CheckpointSettings(every="200 steps"),
+        "checkpoint": CheckpointSettings(every=Duration.parse("200 steps")),
         "recorders": {},
     }
     return Experiment(**(parts | changes))

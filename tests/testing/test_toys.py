@@ -31,7 +31,9 @@ def learner(spaces: Spaces = PLACE, **settings: Any) -> Any:
     spec = NetworkSpec(slots=SLOTS, target=True)
     plan = NetworkPlan(spec=spec, embedders={}, middleware=None, heads={})
     known = LearnerSettings(**({"target_every": "2 updates"} | settings))
-    problem = Problem(agent=ToyQ(), networks={"main": plan}, spaces=spaces, layout=Layout.of(spaces), settings=known, seed=5)
+    problem = Problem(
+        agent=ToyQ(), networks={"main": plan}, spaces=spaces, layout=Layout.of(spaces), settings=known, seed=5
+    )
     return ToyEngine().make(problem)
 
 
@@ -176,7 +178,9 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(Mismatch, match="toy-numpy values discrete actions"):
         learner(boxed)
     plan = NetworkPlan(spec=NetworkSpec(slots={"v": "state-value"}), embedders={}, middleware=None, heads={})
-    problem = Problem(agent=ToyQ(), networks={"main": plan}, spaces=PLACE, layout=Layout.of(PLACE), settings=LearnerSettings())
+    problem = Problem(
+        agent=ToyQ(), networks={"main": plan}, spaces=PLACE, layout=Layout.of(PLACE), settings=LearnerSettings()
+    )
     with pytest.raises(Mismatch, match="one network, 'main', with one head, 'q'"):
         ToyEngine().make(problem)
 

@@ -24,7 +24,9 @@ class Scripted(gymnasium.Env):
 
     metadata = {"render_modes": ["rgb_array"]}  # noqa: RUF012 - Gymnasium's own convention
 
-    def __init__(self, kind: str = "box", value: float = 0.0, reward: float = 1.0, render_mode: str | None = None) -> None:
+    def __init__(
+        self, kind: str = "box", value: float = 0.0, reward: float = 1.0, render_mode: str | None = None
+    ) -> None:
         self.render_mode, self.value, self.paid, self.closed = render_mode, value, reward, 0
         self.buffer = np.zeros(3, np.float64)
         self.told: list[Any] = []
@@ -106,7 +108,11 @@ class TestConformance(EnvironmentConformance):
 
 def test_spec() -> None:
     spec = spec_of(Gymnasium)
-    assert (spec.kind, spec.name, spec.aliases) == ("environment", "gymnasium", ("GymVectorEnvironment", "GymEnvironment"))
+    assert (spec.kind, spec.name, spec.aliases) == (
+        "environment",
+        "gymnasium",
+        ("GymVectorEnvironment", "GymEnvironment"),
+    )
     assert [(one.name, one.type, one.required) for one in spec.params or ()] == [
         ("id", "str", True),
         ("options", "table", False),
@@ -188,14 +194,25 @@ def test_bytes_stay_bytes() -> None:
 
 def test_dict_observations_keep_their_names() -> None:
     obs = made(options={"kind": "dict"}).reset([0], [0])
-    assert {name: values.tolist() for name, values in obs.items()} == {"place": [[0.25, 0.0, 0.25]], "room": [[0.0, 1.0]]}
+    assert {name: values.tolist() for name, values in obs.items()} == {
+        "place": [[0.25, 0.0, 0.25]],
+        "room": [[0.0, 1.0]],
+    }
 
 
 @pytest.mark.parametrize(
     ("count", "options", "message"),
     [
-        (1, {"reward": float("nan")}, "Scripted-v0, environment 0: the reward is nan - mend the environment or its options"),
-        (3, {"reward": float("inf")}, "Scripted-v0, environment 0: the reward is inf - mend the environment or its options"),
+        (
+            1,
+            {"reward": float("nan")},
+            "Scripted-v0, environment 0: the reward is nan - mend the environment or its options",
+        ),
+        (
+            3,
+            {"reward": float("inf")},
+            "Scripted-v0, environment 0: the reward is inf - mend the environment or its options",
+        ),
     ],
 )
 def test_bad_rewards(count: int, options: dict[str, Any], message: str) -> None:
@@ -214,7 +231,8 @@ def test_bad_observations_name_the_environment(value: float) -> None:
     with pytest.raises(BadData) as caught:
         environment.step(np.array([0, 0]))
     assert str(caught.value) == (
-        f"Scripted-v0, environment 1: observation 'observation' holds {value} at place 1 - mend the environment or its options"
+        f"Scripted-v0, environment 1: observation 'observation' holds {value} at place 1 - "
+        f"mend the environment or its options"
     )
 
 
@@ -232,12 +250,31 @@ def test_wrong_shape() -> None:
 
 
 REFUSED = [
-    ({"id": "CartPole-v7"}, UnknownName, "there is no environment 'CartPole-v7' - did you mean 'CartPole-v1'? known: CartPole-v0, CartPole-v1"),
-    ({"id": "CartPole"}, UnknownName, "there is no environment 'CartPole' - did you mean 'CartPole-v1'? known: CartPole-v0, CartPole-v1"),
-    ({"id": "Scripted-v3"}, UnknownName, "there is no environment 'Scripted-v3' - did you mean 'Scripted-v10'? known: Scripted-v0, Scripted-v2, Scripted-v10"),
-    ({"id": "no_such_module:Env-v0"}, UnknownName, "'no_such_module' cannot be imported (No module named 'no_such_module') - install the package that holds it"),
+    (
+        {"id": "CartPole-v7"},
+        UnknownName,
+        "there is no environment 'CartPole-v7' - did you mean 'CartPole-v1'? known: CartPole-v0, CartPole-v1",
+    ),
+    (
+        {"id": "CartPole"},
+        UnknownName,
+        "there is no environment 'CartPole' - did you mean 'CartPole-v1'? known: CartPole-v0, CartPole-v1",
+    ),
+    (
+        {"id": "Scripted-v3"},
+        UnknownName,
+        (
+            "there is no environment 'Scripted-v3' - "
+            "did you mean 'Scripted-v10'? known: Scripted-v0, Scripted-v2, Scripted-v10"
+        ),
+    ),
+    (
+        {"id": "no_such_module:Env-v0"},
+        UnknownName,
+        "'no_such_module' cannot be imported (No module named 'no_such_module') - install the package that holds it",
+    ),
     ({"id": "Taxi-v3"}, UnknownName, "there is no environment 'Taxi-v3' - did you mean 'Taxi-v4'? known: Taxi-v4"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("settings", "kind", "message"), REFUSED)
@@ -248,7 +285,9 @@ def test_unknown_names(settings: dict[str, Any], kind: type[Exception], message:
 
 
 def test_a_misspelt_name_gets_the_nearest() -> None:
-    with pytest.raises(UnknownName, match=r"there is no environment 'CartPol-v1' - did you mean 'CartPole-v1'\? known: "):
+    with pytest.raises(
+        UnknownName, match=r"there is no environment 'CartPol-v1' - did you mean 'CartPole-v1'\? known: "
+    ):
         made(id="CartPol-v1")
 
 
@@ -268,13 +307,31 @@ def test_a_class_can_be_named() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"options": {"rewrd": 1}}, "environment.options: Scripted-v0 has no option 'rewrd' - did you mean 'reward'? known: kind, reward, value"),
-        ({"options": {"kind": "x"}}, "environment.options: Scripted-v0 refuses its options {'kind': 'x'} (KeyError: 'x') - see what its constructor accepts"),
-        ({"options": {"render_mode": "human"}}, "environment.options: 'render_mode' does not belong here - Coach asks for pictures itself where it needs them"),
+        (
+            {"options": {"rewrd": 1}},
+            (
+                "environment.options: Scripted-v0 has no option 'rewrd' - "
+                "did you mean 'reward'? known: kind, reward, value"
+            ),
+        ),
+        (
+            {"options": {"kind": "x"}},
+            (
+                "environment.options: Scripted-v0 refuses its options {'kind': 'x'} (KeyError: 'x') - "
+                "see what its constructor accepts"
+            ),
+        ),
+        (
+            {"options": {"render_mode": "human"}},
+            (
+                "environment.options: 'render_mode' does not belong here - "
+                "Coach asks for pictures itself where it needs them"
+            ),
+        ),
         ({"id": " "}, 'environment.id: it is empty - give the full id of an environment, such as "CartPole-v1"'),
         ({"max_episode_steps": 0}, "max_episode_steps: 0 is out of range - must be >= 1"),
     ],
-)  # fmt: skip
+)
 def test_bad_settings(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(BadSetting) as caught:
         made(**settings)
@@ -284,11 +341,16 @@ def test_bad_settings(settings: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("raised", "message"),
     [
-        (gymnasium.error.DependencyNotInstalled('Box2D is not installed, run `pip install swig` then `pip install "gymnasium[box2d]"`'), "pip install 'gymnasium[box2d]'"),
+        (
+            gymnasium.error.DependencyNotInstalled(
+                'Box2D is not installed, run `pip install swig` then `pip install "gymnasium[box2d]"`'
+            ),
+            "pip install 'gymnasium[box2d]'",
+        ),
         (ModuleNotFoundError("No module named 'jax'", name="jax"), "needs the package 'jax', which is not installed"),
         (ImportError("moved to another project"), "cannot be used here: moved to another project"),
     ],
-)  # fmt: skip
+)
 def test_missing_packages(monkeypatch: pytest.MonkeyPatch, raised: Exception, message: str) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise raised
@@ -303,11 +365,20 @@ def test_missing_packages(monkeypatch: pytest.MonkeyPatch, raised: Exception, me
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"options": {"kind": "text"}}, "Scripted-v0: observation 'mission' is a Text space; supported are Box, Discrete, and Dict of these"),
-        ({"id": "Blackjack-v1"}, "Blackjack-v1: observation 'observation' is a Tuple space; supported are Box, Discrete, and Dict of these"),
-        ({"id": "Steered-v0", "options": {"whole": True}}, "Steered-v0: actions are a Box of int64; supported are Discrete and Box of floats"),
+        (
+            {"options": {"kind": "text"}},
+            "Scripted-v0: observation 'mission' is a Text space; supported are Box, Discrete, and Dict of these",
+        ),
+        (
+            {"id": "Blackjack-v1"},
+            "Blackjack-v1: observation 'observation' is a Tuple space; supported are Box, Discrete, and Dict of these",
+        ),
+        (
+            {"id": "Steered-v0", "options": {"whole": True}},
+            "Steered-v0: actions are a Box of int64; supported are Discrete and Box of floats",
+        ),
     ],
-)  # fmt: skip
+)
 def test_unsupported_spaces(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(Mismatch) as caught:
         made(**settings)
@@ -361,7 +432,9 @@ def test_render_cartpole_without_a_screen() -> None:
 
 def test_render_without_pygame(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_self: Any) -> None:
-        raise gymnasium.error.DependencyNotInstalled('pygame is not installed, run `pip install "gymnasium[classic-control]"`')
+        raise gymnasium.error.DependencyNotInstalled(
+            'pygame is not installed, run `pip install "gymnasium[classic-control]"`'
+        )
 
     monkeypatch.setattr(Scripted, "render", refuse)
     environment = Gymnasium(id="Scripted-v0").make(1, render=True)

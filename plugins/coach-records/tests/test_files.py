@@ -89,7 +89,8 @@ def test_a_record_shorter_than_its_mark_is_refused(tmp_path: Path, left: bytes |
     with pytest.raises(BadCheckpoint) as caught:
         JsonLines().open(tmp_path, INFO, 100)
     assert str(caught.value) == (
-        f"{path}: it was cut or replaced since the checkpoint, which knows 100 bytes of it - put it back, or start a new run"
+        f"{path}: it was cut or replaced since the checkpoint, which knows 100 bytes of it - "
+        "put it back, or start a new run"
     )
     assert (path.read_bytes() if path.exists() else None) == left
 
@@ -147,7 +148,9 @@ FULL = Path("/dev/full")
         (TensorBoard(), "tensorboard/events.out.tfevents.000000", "mark"),
     ],
 )
-def test_a_full_disk_is_one_line(tmp_path: Path, part: Any, name: str, call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_one_line(
+    tmp_path: Path, part: Any, name: str, call: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
     path.symlink_to(FULL)
@@ -160,7 +163,8 @@ def test_a_full_disk_is_one_line(tmp_path: Path, part: Any, name: str, call: str
         getattr(sink, call)()
     sink.close()  # says it once, not again on the way out
     assert str(caught.value) == (
-        f"{path}: cannot write: No space left on device - nothing already written is lost; make room and go on with --resume"
+        f"{path}: cannot write: No space left on device - nothing already written is lost; "
+        "make room and go on with --resume"
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -96,7 +95,8 @@ def test_long_lines_lose_what_matters_least() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(-1.0, "0:00"), (7.4, "0:07"), (754.0, "12:34"), (3_723.0, "1:02:03"), (360_000.0, "100:00:00")]
+    ("seconds", "text"),
+    [(-1.0, "0:00"), (7.4, "0:07"), (754.0, "12:34"), (3_723.0, "1:02:03"), (360_000.0, "100:00:00")],
 )
 def test_clock(seconds: float, text: str) -> None:
     assert clock(seconds) == text
@@ -125,7 +125,8 @@ def test_plain_where_standard_error_is_no_terminal(tmp_path: Path, capsys: pytes
 
 def test_plain_lines_do_not_import_rich() -> None:
     code = (
-        "import sys; from pathlib import Path; from coach_records.terminal import Terminal; from coachcore.api import RunInfo;"
+        "import sys; from pathlib import Path; from coach_records.terminal import Terminal;"
+        "from coachcore.api import RunInfo;"
         "Terminal().open(Path('.'), RunInfo(preset='p', seed=0, environment='e', agent='a', total=1)).close();"
         "print('rich' in sys.modules)"
     )
@@ -134,11 +135,11 @@ def test_plain_lines_do_not_import_rich() -> None:
 
 
 @pytest.fixture
-def screen() -> Iterator[tuple[Any, StringIO]]:
+def screen() -> tuple[Any, StringIO]:
     from rich.console import Console
 
     written = StringIO()
-    yield Console(file=written, force_terminal=True, width=80, color_system="standard", legacy_windows=False), written
+    return Console(file=written, force_terminal=True, width=80, color_system="standard", legacy_windows=False), written
 
 
 def live(console: Any) -> None:

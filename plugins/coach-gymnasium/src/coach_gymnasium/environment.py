@@ -27,7 +27,9 @@ def _options(_part: Any, _field: Any, options: Mapping[str, Any]) -> None:
 
 def _named(_part: Any, _field: Any, name: str) -> None:
     if not name.strip():
-        raise BadSetting('it is empty - give the full id of an environment, such as "CartPole-v1"', where="environment.id")
+        raise BadSetting(
+            'it is empty - give the full id of an environment, such as "CartPole-v1"', where="environment.id"
+        )
 
 
 @component("environment", "gymnasium", aliases=("GymVectorEnvironment", "GymEnvironment"), needs=("gymnasium",))

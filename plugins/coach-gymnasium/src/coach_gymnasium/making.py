@@ -62,16 +62,21 @@ def _imported(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise UnknownName(f"'{module}' cannot be imported ({error}) - install the package that holds it", where=ID) from error
+        raise UnknownName(
+            f"'{module}' cannot be imported ({error}) - install the package that holds it", where=ID
+        ) from error
 
 
 def _unknown(name: str, short: str) -> UnknownName:
     stem = re.sub(r"-v\d+$", "", short)
-    versions = sorted((known for known in gymnasium.registry if re.fullmatch(re.escape(stem) + r"-v\d+", known)), key=_version)
+    versions = sorted(
+        (known for known in gymnasium.registry if re.fullmatch(re.escape(stem) + r"-v\d+", known)), key=_version
+    )
     if versions:
         hint = f"did you mean '{versions[-1]}'? known: {', '.join(versions)}"
     elif "/" in short and ":" not in name:
-        hint = f"if a package registers it, name that first: 'package:{short}'; {did_you_mean(short, gymnasium.registry, listed=4)}"
+        others = did_you_mean(short, gymnasium.registry, listed=4)
+        hint = f"if a package registers it, name that first: 'package:{short}'; {others}"
     else:
         hint = did_you_mean(short, gymnasium.registry)
     return UnknownName(f"there is no environment '{name}' - {hint}", where=ID)
@@ -88,9 +93,13 @@ def _refusal(name: str, spec: EnvSpec, options: Mapping[str, Any], error: Except
     text = " ".join(str(error).split())
     unexpected = _UNEXPECTED.search(text)
     if unexpected and unexpected[1] in options:
-        return BadSetting(f"{name} has no option '{unexpected[1]}' - {did_you_mean(unexpected[1], _accepted(spec))}", where=OPTIONS)
+        return BadSetting(
+            f"{name} has no option '{unexpected[1]}' - {did_you_mean(unexpected[1], _accepted(spec))}", where=OPTIONS
+        )
     asked = f"its options {dict(options)}" if options else "to be made"
-    return BadSetting(f"{name} refuses {asked} ({type(error).__name__}: {text}) - see what its constructor accepts", where=OPTIONS)
+    return BadSetting(
+        f"{name} refuses {asked} ({type(error).__name__}: {text}) - see what its constructor accepts", where=OPTIONS
+    )
 
 
 def missing(name: str, error: Exception) -> BadSetting:

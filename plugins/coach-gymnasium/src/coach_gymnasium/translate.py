@@ -40,14 +40,18 @@ class Shown:
         object.__setattr__(self, "bytes", self.space.dtype == "uint8")
 
     def read(self, raw: Any, who: str, env: int) -> Array:
-        """What one environment returned -> a fresh array ``[*shape]``; raises `BadData` for NaN, infinity or another shape."""
+        """What one environment returned -> a fresh array ``[*shape]``; `BadData` for NaN, infinity, another shape."""
         if self.key is not None:
             raw = raw[self.key]
         if self.start is not None:
             return self._one_hot(raw, who, env)
-        values: Array = np.array(raw, self.dtype)  # always a copy: an environment may hand out one buffer again and again
+        values: Array = np.array(
+            raw, self.dtype
+        )  # always a copy: an environment may hand out one buffer again and again
         if values.shape != self.shape:
-            raise BadData(f"observation '{self.name}' has shape {values.shape}, promised was {self.shape}", where=_where(who, env))
+            raise BadData(
+                f"observation '{self.name}' has shape {values.shape}, promised was {self.shape}", where=_where(who, env)
+            )
         if not self.bytes and not _finite(values):
             place = int(np.flatnonzero(~np.isfinite(values))[0])
             what = f"observation '{self.name}' holds {values.reshape(-1)[place]} at place {place}"

@@ -89,7 +89,9 @@ class Simulators:
         }
 
     def _bad(self, reward: Any, env: int) -> BadData:
-        return BadData(f"the reward is {reward} - mend the environment or its options", where=f"{self.name}, environment {env}")
+        return BadData(
+            f"the reward is {reward} - mend the environment or its options", where=f"{self.name}, environment {env}"
+        )
 
 
 def _flag(value: bool) -> Array:

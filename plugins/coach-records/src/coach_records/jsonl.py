@@ -80,4 +80,6 @@ def read(path: Path) -> Iterator[dict[str, Any]]:
             try:
                 yield json.loads(line)
             except ValueError as error:
-                raise BadData(f"not a line of JSON ({error}) - was the file edited?", where=f"{path}:{number}") from error
+                raise BadData(
+                    f"not a line of JSON ({error}) - was the file edited?", where=f"{path}:{number}"
+                ) from error

@@ -49,7 +49,9 @@ class Progress:
         """``cartpole-dqn: dqn on gymnasium, seed 1, 50,000 steps``."""
         info = self.info
         resumed = f", resumed at step {info.resumed_at:,}" if info.resumed_at else ""
-        return f"{info.preset}: {info.agent} on {info.environment}, seed {info.seed}, {info.total:,} {info.unit}{resumed}"
+        return (
+            f"{info.preset}: {info.agent} on {info.environment}, seed {info.seed}, {info.total:,} {info.unit}{resumed}"
+        )
 
     def status(self, width: int) -> str:
         """``12,000/50,000  return 98.3  explore 0.45  loss 0.0123  3,456/s  eta 0:11``, at most `width` wide."""
@@ -64,7 +66,7 @@ class Progress:
 
     def _speed(self) -> dict[str, str]:
         """Steps a second and time left, from the last twenty points; nothing before there are two."""
-        if len(self._pace) < 2:  # noqa: PLR2004 - a speed takes two points
+        if len(self._pace) < 2:
             return {}
         (began, step, done), (now, last_step, last_done) = self._pace[0], self._pace[-1]
         parts = {"speed": f"{(last_step - step) / (now - began):,.0f}/s"}

@@ -37,7 +37,9 @@ class Table:
     evaluation into the row of the next episode, and lost it at the end of a run.
     """
 
-    columns: tuple[str, ...] = param(default=COLUMNS, check=_known_once, doc="names of an event's data, in the order of the columns")
+    columns: tuple[str, ...] = param(
+        default=COLUMNS, check=_known_once, doc="names of an event's data, in the order of the columns"
+    )
 
     def open(self, folder: Path, info: RunInfo, mark: Any = None) -> TableSink:  # noqa: ARG002 - the contract's signature
         """Start `folder`/progress.csv anew, or go on from byte `mark`."""
@@ -55,7 +57,15 @@ class TableSink:
     def event(self, event: Event) -> None:
         """Append a row for an episode, a report or an evaluation."""
         if event.kind in ROWS:
-            self._row((event.kind, event.step, event.episode, event.update, *(event.data.get(name, "") for name in self._columns)))
+            self._row(
+                (
+                    event.kind,
+                    event.step,
+                    event.episode,
+                    event.update,
+                    *(event.data.get(name, "") for name in self._columns),
+                )
+            )
 
     def mark(self) -> int:
         """The length of the file in bytes, all of it on disk."""

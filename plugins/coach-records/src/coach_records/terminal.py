@@ -33,7 +33,11 @@ class Terminal:
     nobody can read any more (a closed pipe) it falls silent; the run goes on.
     """
 
-    style: str = param(default="auto", choices=("auto", "plain", "live"), doc="live line, plain lines, or what standard error is fit for")
+    style: str = param(
+        default="auto",
+        choices=("auto", "plain", "live"),
+        doc="live line, plain lines, or what standard error is fit for",
+    )
     every: float = param(default=5.0, ge=0, unit="s", doc="shortest time between two plain lines")
 
     def open(self, folder: Path, info: RunInfo, mark: Any = None) -> PlainSink | LiveSink:  # noqa: ARG002 - the contract's signature
@@ -52,7 +56,9 @@ def _watched(stream: TextIO | None) -> bool:
 class PlainSink:
     """Lines of text, oldest first."""
 
-    def __init__(self, info: RunInfo, stream: TextIO | None, *, every: float, now: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self, info: RunInfo, stream: TextIO | None, *, every: float, now: Callable[[], float] = monotonic
+    ) -> None:
         self._stream, self._every, self._now = stream, every, now
         self._progress = Progress(info, now())
         self._said = now()
@@ -94,7 +100,10 @@ class LiveSink:
         self._console, self._now = console, now
         self._progress = Progress(info, now())
         self._say(self._progress.start())
-        phase, status = TextColumn("{task.description}", style="cyan", markup=False), TextColumn("{task.fields[status]}", markup=False)
+        phase, status = (
+            TextColumn("{task.description}", style="cyan", markup=False),
+            TextColumn("{task.fields[status]}", markup=False),
+        )
         self._bars = Bars(phase, BarColumn(bar_width=BAR), status, console=console, auto_refresh=False)
         self._task = self._bars.add_task(self._progress.phase, total=info.total, status="")
         self._bars.start()

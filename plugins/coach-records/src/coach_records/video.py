@@ -37,7 +37,8 @@ class Video:
         """Films are written into `folder`/videos; raises `BadSetting` where mp4 is asked for and cannot be written."""
         if self.format == "mp4" and find_spec("imageio_ffmpeg") is None:
             raise BadSetting(
-                "mp4 needs the package imageio-ffmpeg - pip install 'coach-records[mp4]', or use format = \"gif\"", where="video.format"
+                "mp4 needs the package imageio-ffmpeg - pip install 'coach-records[mp4]', or use format = \"gif\"",
+                where="video.format",
             )
         return VideoSink(folder / FOLDER, self.format, self.fps, self.every)
 
@@ -138,7 +139,7 @@ class Mp4:
         """Send a picture to ffmpeg."""
         picture = _checked(frame, self._path)
         if self._ffmpeg is None:
-            self._ffmpeg = Popen(self._command(picture), stdin=PIPE, stderr=PIPE)  # noqa: S603 - no shell, our own arguments
+            self._ffmpeg = Popen(self._command(picture), stdin=PIPE, stderr=PIPE)
         if self._ffmpeg.stdin is not None:
             try:
                 self._ffmpeg.stdin.write(picture.tobytes())
@@ -160,12 +161,30 @@ class Mp4:
     def _command(self, picture: Array) -> list[str]:
         from imageio_ffmpeg import get_ffmpeg_exe
 
-        taken = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{picture.shape[1]}x{picture.shape[0]}", "-r", str(self._fps)]
-        made = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+faststart"]
+        taken = [
+            "-f",
+            "rawvideo",
+            "-pix_fmt",
+            "rgb24",
+            "-s",
+            f"{picture.shape[1]}x{picture.shape[0]}",
+            "-r",
+            str(self._fps),
+        ]
+        made = [
+            "-vf",
+            "pad=ceil(iw/2)*2:ceil(ih/2)*2",
+            "-c:v",
+            "libx264",
+            "-pix_fmt",
+            "yuv420p",
+            "-movflags",
+            "+faststart",
+        ]
         return [get_ffmpeg_exe(), "-y", "-loglevel", "error", *taken, "-i", "-", *made, str(self._part)]
 
 
 def _checked(frame: Array, path: Path) -> Array:
-    if frame.ndim != 3 or frame.shape[2] != 3 or frame.dtype != np.uint8:  # noqa: PLR2004 - height, width and three colours
+    if frame.ndim != 3 or frame.shape[2] != 3 or frame.dtype != np.uint8:
         raise BadData(f"a picture is [H, W, 3] uint8, got {list(frame.shape)} {frame.dtype}", where=str(path))
     return np.ascontiguousarray(frame)
