@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import click
-from click.shell_completion import CompletionItem, get_completion_class
+from collections.abc import Mapping
 
-from coachcore.errors import CoachError
+import click
+from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
+
 from coachcore.specs import KINDS
 
-SHELLS = ("bash", "zsh", "fish")
+SHELLS: Mapping[str, type[ShellComplete]] = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
 
 
 def preset_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -35,7 +36,7 @@ def kind_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) ->
 
 
 @click.command()
-@click.argument("shell", type=click.Choice(SHELLS))
+@click.argument("shell", type=click.Choice(list(SHELLS)))
 def completion(shell: str) -> None:
     r"""Print the completion script for SHELL.
 
@@ -46,7 +47,4 @@ def completion(shell: str) -> None:
     """
     from coachcore.cli.main import coach
 
-    writer = get_completion_class(shell)
-    if writer is None:
-        raise CoachError(f"this version of click cannot complete for {shell}")
-    click.echo(writer(coach, {}, "coach", "_COACH_COMPLETE").source())
+    click.echo(SHELLS[shell](coach, {}, "coach", "_COACH_COMPLETE").source())

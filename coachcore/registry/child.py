@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -61,7 +60,3 @@ def _place(error: BaseException | None) -> str:
     if trace is None or "importlib" in trace.tb_frame.f_code.co_filename:
         return ""
     return f" ({Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno})"
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -17,6 +17,7 @@ from coachcore.registry.entry import Entry
 from coachcore.registry.manifest import spec_from
 from coachcore.specs import ComponentSpec
 
+CHILD = "import sys; from coachcore.registry.child import main; main(sys.argv[1:])"
 LIMIT = 60.0
 """Seconds a child may take; importing TensorFlow alone takes several on a slow machine."""
 
@@ -68,7 +69,7 @@ def _run(values: Sequence[str], limit: float, path: Sequence[str]) -> tuple[list
     with TemporaryDirectory(prefix="coach-") as folder:
         report = Path(folder, "report")
         report.touch()
-        command = [sys.executable, "-P", "-m", "coachcore.registry.child", str(report), *values]
+        command = [sys.executable, "-P", "-c", CHILD, str(report), *values]
         quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         try:
             code = subprocess.run(command, env=environment, timeout=limit, check=False, **quiet).returncode  # type: ignore[call-overload]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -68,3 +69,8 @@ def test_checks_that_cannot_be_asked_for_are_told(shop: Any) -> None:
     result = shop("doctor")
     assert result.code == 1
     assert "acme: could not be asked (coach_doctor_checks) - TypeError" in result.out
+
+
+def test_what_is_not_installed_is_said_so(shop: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_module("coachcore.cli.doctor"), "PACKAGES", ("not-installed-anywhere", "click"))
+    assert shop("doctor").out.splitlines()[1].startswith("not-installed-anywhere not installed, click ")

@@ -15,7 +15,8 @@ import pytest
 
 from coachcore import __version__
 from coachcore.cli import main as main_module
-from coachcore.cli.lazy import Lazy
+from coachcore.cli.completion import kind_names
+from coachcore.cli.lazy import Lazy, LazyGroup
 from coachcore.cli.main import COMMANDS, coach, invoke
 from coachcore.errors import CoachError, Problems
 
@@ -144,6 +145,24 @@ def test_errors_leave_in_a_line_and_with_their_code(
     assert capsys.readouterr() == ("", said)
 
 
+def test_a_broken_pipe_is_quiet(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(import_module("coachcore.cli.main"), "failing", failing, raising=False)
+    monkeypatch.setitem(coach.table, "failing", Lazy("coachcore.cli.main:failing", "Fails."))  # type: ignore[attr-defined]
+    FAILURES[:] = [BrokenPipeError()]
+    assert invoke(["failing"]) == 1
+    assert capfd.readouterr() == ("", "")
+
+
+def test_main_answers_the_shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    variables = {"_COACH_COMPLETE": "bash_complete", "COMP_WORDS": "coach li", "COMP_CWORD": "1"}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit) as ended:
+        main_module.main()
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == "plain,list-plugins\n"
+
+
 def test_a_reader_that_leaves_early_is_no_error() -> None:
     program = CALL.format(arguments=["list-plugins", "--json"], then="pass")
     command = f"{shlex.join([sys.executable, '-c', program])} | true; echo ${{PIPESTATUS[0]}}"
@@ -204,6 +223,19 @@ def test_the_shell_completes_parts(shop: Any, monkeypatch: pytest.MonkeyPatch) -
     (package / "coach_plugin.json").write_text('{"manifest": 1, "api": "1.0", "dist": "acme", "presets": "presets"}')
     shop.registry = None
     assert [item.value for item in preset_names(None, None, "po")] == ["pole", "po"]  # type: ignore[arg-type]
+
+
+def test_the_group_completes_its_commands_without_importing_them() -> None:
+    context = click.Context(coach)
+    assert [item.value for item in coach.shell_complete(context, "li")] == ["list-plugins"]
+    assert [item.value for item in coach.shell_complete(context, "--ver")] == ["--version"]
+    assert coach.list_commands(context) == list(COMMANDS)
+    assert LazyGroup("empty", table={}).get_command(context, "anything") is None
+
+
+@pytest.mark.parametrize(("start", "kinds"), [("m", ["memory", "middleware"]), ("x", [])])
+def test_kinds_are_completed(start: str, kinds: list[str]) -> None:
+    assert [item.value for item in kind_names(None, None, start)] == kinds  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

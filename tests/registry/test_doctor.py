@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -105,3 +106,30 @@ def test_after_a_hang_nothing_more_is_tried(make: Make, tmp_path: Path) -> None:
         "hangs: not imported within 1.5 s",
         "not tried, since the one before it hangs",
     ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "faults", "remarks"),
+    [
+        ({"api": "1.9"}, (), ("plus: made for Coach API 1.9, this core has 1.0 - a newer coachcore may be needed",)),
+        ({"api": "3.0"}, ("plus: made for Coach API 3.0, this core has 1.0 - install versions that go together",), ()),
+        ({"dist": "other"}, ("coach_plugin.json: written for 'other' - run `coach plugin sync`",), ()),
+    ],
+)
+def test_what_the_manifest_says_counts_too(
+    make: Make,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    changes: dict[str, str],
+    faults: object,
+    remarks: object,
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    package = make("acme", points={"plus": "acme:Plus"}, code=PLUS)
+    project = '[project]\nname = "acme"\n[project.entry-points."coach.filters"]\nplus = "acme:Plus"\n'
+    (tmp_path / "pyproject.toml").write_text(project)
+    sync(tmp_path)
+    path = package / "coach_plugin.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    (report,) = examine(Registry([str(tmp_path)]))
+    assert (report.faults, report.remarks) == (faults, remarks)

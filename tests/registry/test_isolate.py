@@ -38,6 +38,21 @@ def test_a_muffled_stream_is_otherwise_the_one_below() -> None:
     assert not muffle.isatty()
     with pytest.raises(OSError, match="fileno"):
         muffle.fileno()
+    muffle.flush()
+    muffle.shut = False
+    muffle.write("é")
+    muffle.flush()
+    assert below.buffer.getvalue() == b"\xe9"  # type: ignore[attr-defined]
+
+
+def test_an_outer_muffle_hears_of_what_an_inner_one_kept() -> None:
+    with muffled() as (outer, _):
+        print("before")
+        with muffled() as (inner, _):
+            print("within")
+        print("after")
+    assert inner.kept == "within\n"
+    assert outer.kept == "before\nwithin\nafter\n"
 
 
 @pytest.mark.parametrize("passes", [KeyboardInterrupt, StopRun])

@@ -13,7 +13,7 @@ import pytest
 from coachcore.api import component, hookimpl, param
 from coachcore.errors import BrokenPlugin, CoachError, UnknownName
 from coachcore.registry.entry import Entry
-from coachcore.registry.registry import Registry
+from coachcore.registry.registry import Registry, current, hooks, register, unregister
 from coachcore.specs import ComponentSpec
 from coachcore.testing.made_up import FILTER
 
@@ -210,6 +210,12 @@ def test_a_taken_name_and_an_unknown_hook_are_refused_and_leave_nothing_behind(m
             registry.register(Notebook(), taken)
     with pytest.raises(BrokenPlugin, match=r"^mistaken: could not be registered - PluginValidationError"):
         registry.register(Mistaken(), "mistaken")
+    twice = Notebook()
+    registry.unregister(registry.register(twice))
+    registry.register(twice, "once")
+    with pytest.raises(BrokenPlugin, match=r"^again: could not be registered - ValueError"):
+        registry.register(twice, "again")
+    registry.unregister("once")
     assert [entry.id for entry in registry.entries()] == ["acme/filter:plus"]
     for absent in ("mistaken", "entry-points"):
         with pytest.raises(UnknownName, match="no plugin is registered"):
@@ -294,3 +300,29 @@ def test_presets_by_name_and_a_clash_only_when_taken(tmp_path: Path, read: Read)
 
 def test_an_entry_knows_its_full_id() -> None:
     assert Entry(ComponentSpec("head", "q", "a:Q"), "acme", "1.0").id == "acme/head:q"
+
+
+def test_the_registry_of_this_process_is_read_once_and_takes_plugins() -> None:
+    before = current().entries("schedule")
+    name = register(Notebook(), "test of the registry")
+    try:
+        assert current().resolve("schedule", f"{name}:steady").dist == name
+    finally:
+        unregister(name)
+    assert current().entries("schedule") == before
+    assert current() is current()
+
+
+def test_the_relay_of_this_process_is_that_of_its_registry() -> None:
+    assert hooks() is current().hooks()
+
+
+def test_an_offer_twice_over_is_one_part(read: Read) -> None:
+    class Twice:
+        @hookimpl
+        def coach_schedules(self) -> list[object]:
+            return [Steady, Steady]
+
+    registry = read()
+    registry.register(Twice())
+    assert [entry.state for entry in registry.entries()] == ["ok"]
