@@ -96,8 +96,8 @@ class Ring:
 def _too_large(layout: Layout, capacity: int) -> BadSetting:
     each = 4 * layout.width + sum(np.dtype(c.dtype).itemsize * c.size for c in layout.apart)
     return BadSetting(
-        f"{capacity} transitions of {each} bytes need {capacity * each / 1e9:.0f} GB, which this machine does not have - "
-        "lower it",
+        f"{capacity} transitions of {each} bytes need {capacity * each / 1e9:.0f} GB, "
+        "more than this machine has - lower it",
         where="memory.capacity",
     )
 
