@@ -136,7 +136,8 @@ def test_a_stack_equals_its_slow_twin(widths: list[int], count: int, seed: int, 
 
 def _slowly(row: Any, flat: Any, widths: list[int], activation: str) -> list[float]:
     one = {
-        "linear": lambda y: y, "relu": lambda y: max(y, 0.0), "tanh": math.tanh, "sigmoid": lambda y: 1 / (1 + math.exp(-y)),
+        "linear": lambda y: y, "relu": lambda y: max(y, 0.0), "tanh": math.tanh,
+        "sigmoid": lambda y: 1 / (1 + math.exp(-y)),
         "elu": lambda y: y if y > 0 else math.exp(y) - 1, "leaky_relu": lambda y: y if y > 0 else 0.2 * y,
         "selu": lambda y: 1.05070098 * (y if y > 0 else 1.67326324 * (math.exp(y) - 1)),
     }[activation]  # fmt: skip

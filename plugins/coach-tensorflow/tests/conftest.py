@@ -1,105 +1,23 @@
-"""Shared by the engine's tests: small problems with answers that can be worked out by hand."""
+"""Shared by the engine's tests."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-import attrs
-import numpy as np
 import pytest
 
-from coach_networks.embedders.vector import Vector
-from coach_networks.heads.q import Q
-from coach_networks.middlewares.dense import Dense
-from coach_tensorflow.engine import TensorFlow
-from coachcore.api import (
-    Batch,
-    Box,
-    Column,
-    DataSpec,
-    Discrete,
-    Layout,
-    LearnerSettings,
-    LossOut,
-    NetworkPlan,
-    NetworkSpec,
-    Problem,
-    Proposal,
-    Sample,
-    Spaces,
-    Update,
-)
-
-SPACES = Spaces(observation={"observation": Box((3,))}, action=Discrete(2))
-
-
-@attrs.frozen(kw_only=True)
-class Toy:
-    """An agent that learns the reward of the taken action: half square of Q(s, a) - r - d max Q'(s')."""
-
-    specs: Mapping[str, NetworkSpec] = attrs.field(
-        factory=lambda: {"main": NetworkSpec(slots={"q": "action-values"}, target=True)}
-    )
-    steps: tuple[Update, ...] = ()
-    data: DataSpec = attrs.field(factory=DataSpec)
-
-    def networks(self, spaces: Spaces) -> Mapping[str, NetworkSpec]:
-        return self.specs
-
-    def updates(self) -> tuple[Update, ...]:
-        return self.steps or (Update("main", loss_of("main")),)
-
-    def propose(self, outputs: Mapping[str, Any]) -> Proposal:
-        return Proposal(outputs["q"])
-
-
-def loss_of(name: str, *, bootstrap: bool = True) -> Callable[[Any, Batch], LossOut]:
-    """The toy loss of the network `name`."""
-
-    def loss(nets: Any, batch: Batch) -> LossOut:
-        from keras import ops
-
-        values = nets[name].online(batch.obs)["q"]
-        value = ops.sum(values * ops.one_hot(batch.action, 2), axis=-1)
-        wanted = batch.reward
-        if bootstrap:
-            wanted = wanted + batch.discount * ops.max(nets[name].target(batch.next_obs)["q"], axis=-1)
-        error = value - ops.stop_gradient(wanted)
-        return LossOut(0.5 * error * error, ops.abs(error), {"q": value})
-
-    return loss
-
-
-def problem(agent: Any = None, hidden: Any = "empty", keep: tuple[Column, ...] = (), **given: Any) -> Problem:
-    """A linear problem unless `hidden` says otherwise; learner settings by name."""
-    agent = agent or Toy()
-    own = {name: given.pop(name) for name in ("executor", "weighted", "seed") if name in given}
-    plans = {
-        name: NetworkPlan(
-            spec=spec,
-            embedders={"observation": Vector(scheme=hidden)},
-            middleware=Dense(scheme="empty"),
-            heads={"q": Q()},
-        )
-        for name, spec in agent.networks(SPACES).items()
-    }
-    settings = LearnerSettings(**({"batch_size": 4, "target_every": "3 updates"} | given))
-    return Problem(agent=agent, networks=plans, spaces=SPACES, layout=Layout.of(SPACES, keep), settings=settings, **own)
-
-
-def drawn(calls: int, batch: int = 4, seed: int = 0, width: int = 9) -> Sample:
-    """K minibatches: observation 3, action, reward, discount, next observation 3."""
-    rng = np.random.default_rng(seed)
-    packed = rng.standard_normal((calls, batch, width)).astype(np.float32)
-    packed[:, :, 3] = rng.integers(0, 2, (calls, batch))
-    packed[:, :, 5] = rng.choice([0.0, 0.9], (calls, batch))
-    return Sample(np.zeros((calls, batch), np.int64), packed)
+sys.path.append(str(Path(__file__).parent))  # for toy_problems: pytest's importlib mode puts no test folder on the path
 
 
 @pytest.fixture
 def learner() -> Callable[..., Any]:
-    """Make a learner from the settings of `problem`; compiled programs are not kept."""
+    """Make a learner from the settings of `toy_problems.problem`; compiled programs are not kept."""
+    from toy_problems import problem
+
+    from coach_tensorflow.engine import TensorFlow
 
     def make(*args: Any, fast_call: bool = True, **given: Any) -> Any:
         return TensorFlow(cache=False, fast_call=fast_call).make(problem(*args, **given))

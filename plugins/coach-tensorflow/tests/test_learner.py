@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import SPACES, Toy, drawn, loss_of
+from toy_problems import SPACES, Toy, drawn, loss_of
 
 from coach_networks.assembly import Network
 from coachcore.acting import ActingNetwork
@@ -150,7 +150,7 @@ def test_a_nan_reward_shows_in_the_loss(learner: Make) -> None:
 RUN = """
 import sys
 sys.path.insert(0, {folder!r})
-from conftest import drawn, problem
+from toy_problems import drawn, problem
 from coach_tensorflow.engine import TensorFlow
 from hashlib import sha256
 made = TensorFlow(cache=False).make(problem(hidden=(16, 16), seed=5))

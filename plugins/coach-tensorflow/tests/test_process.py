@@ -122,7 +122,7 @@ def test_the_folder_is_the_users_cache(tmp_path: Path) -> None:
 CACHED = """
 import sys
 sys.path.insert(0, {folder!r})
-from conftest import drawn, problem
+from toy_problems import drawn, problem
 from coach_tensorflow import programs
 from pathlib import Path
 programs.folder = lambda: Path({place!r})
