@@ -15,7 +15,7 @@ from coachcore.registry.registry import current
 
 @click.command("list-plugins")
 @click.option("--kind", metavar="KIND", shell_complete=kind_names, help="Only parts of this kind, such as filter.")
-@click.option("--long", "long_", is_flag=True, help="Also settings and old names.")
+@click.option("--long", "long_", is_flag=True, help="Whole summaries, settings and old names.")
 @click.option("--json", "json_", is_flag=True, help="Everything, for programs.")
 @click.option("--broken", is_flag=True, help="Only what cannot be used, and why.")
 def list_plugins(kind: str | None, long_: bool, json_: bool, broken: bool) -> None:
@@ -29,9 +29,11 @@ def list_plugins(kind: str | None, long_: bool, json_: bool, broken: bool) -> No
     if json_:
         click.echo(_json(entries, troubles))
         return
-    lines = [*_broken(entries, troubles)] if broken else [*_blocks(entries, long_=long_)]
-    click.echo("\n".join([*lines, _counts(entries, troubles)]))
-    if troubles and not broken:
+    if broken:
+        click.echo("\n".join(_broken(entries, troubles)) or "nothing is broken")
+        return
+    click.echo("\n".join([*_blocks(entries, long_=long_), _counts(entries, troubles)]))
+    if troubles:
         dists = sorted({trouble.dist for trouble in troubles})
         click.echo(f"coach: trouble with {', '.join(dists)} - see `coach list-plugins --broken`", err=True)
 
@@ -40,8 +42,9 @@ def _blocks(entries: Sequence[Entry], *, long_: bool) -> Iterator[str]:
     """A block of rows a kind, aligned among themselves; narrower so than over all kinds."""
     for _, group in groupby(entries, lambda entry: entry.spec.kind):
         block = list(group)
-        for entry, row in zip(block, table(map(_row, block)), strict=True):
-            yield row
+        rows = [(*row[:3], "") if long_ else row for row in map(_row, block)]
+        for entry, line in zip(block, table(rows), strict=True):
+            yield line
             if long_:
                 yield from _details(entry)
         yield ""
@@ -54,6 +57,9 @@ def _row(entry: Entry) -> tuple[str, str, str, str]:
 
 
 def _details(entry: Entry) -> Iterator[str]:
+    told = _row(entry)[-1]
+    if told:
+        yield wrapped(told, "    ")
     if entry.spec.params is None:
         yield f"    settings not described here; `coach describe {entry.spec.kind}/{entry.spec.name}` asks the part"
     for param in entry.spec.params or ():

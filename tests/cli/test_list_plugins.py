@@ -69,8 +69,15 @@ def test_one_kind(stocked: Any) -> None:
 
 def test_long_adds_settings_and_old_names(stocked: Any) -> None:
     lines = stocked("list-plugins", "--long").out.splitlines()
+    assert lines[0] == "filter  minus  hurt 1.0"
     assert lines[1] == "    settings not described here; `coach describe filter/minus` asks the part"
-    assert lines[3:5] == ["    amount float = 1.0  what is added", "    also called PlusFilter"]
+    assert lines[2:7] == [
+        "filter  plus   acme 1.0",
+        "    Adds a constant to whatever comes along, and says so in a sentence far too",
+        "    long.",
+        "    amount float = 1.0  what is added",
+        "    also called PlusFilter",
+    ]
 
 
 def test_json_says_everything(stocked: Any) -> None:
@@ -96,6 +103,11 @@ def test_broken_tells_only_what_is_amiss_and_why(stocked: Any) -> None:
     assert "acme/filter:sum [unavailable] needs not_installed_anywhere, not installed here" in text
     assert "hurt 1.0: coach_plugin.json: is not JSON" in text
     assert "plus" not in text
+
+
+def test_where_nothing_is_broken_that_is_said(shop: Any) -> None:
+    shop.add("acme", points={"plus": "acme:Plus"})
+    assert shop("list-plugins", "--broken") == (0, "nothing is broken\n", "")
 
 
 def test_nothing_installed_is_no_error(shop: Any) -> None:
