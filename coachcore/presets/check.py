@@ -12,7 +12,7 @@ from coachcore.presets.network import network
 from coachcore.presets.problems import Problem
 from coachcore.presets.tables import Checked, Checker
 from coachcore.presets.tree import DEFAULT, Node, Origin, path_text, plain, rooted
-from coachcore.presets.writer import inline
+from coachcore.presets.writer import told
 
 if TYPE_CHECKING:
     from coachcore.registry.entry import Entry
@@ -46,9 +46,11 @@ def default_recorders(registry: Registry) -> Node:
     names: list[str] = []
     for name in places.DEFAULT_RECORDERS:
         try:
-            names.append(registry.resolve("recorder", name).spec.name)
+            entry = registry.resolve("recorder", name)
         except CoachError:
             continue  # a preset that names none makes do without
+        if entry.state == "ok":
+            names.append(entry.spec.name)
     return rooted([{"use": name} for name in names], Origin(DEFAULT, "default recorders"))
 
 
@@ -136,7 +138,7 @@ def _tables(checker: Checker, items: Node, path: tuple[str, ...]) -> Iterator[No
     """The tables of an array of tables."""
     header = path_text(path)
     if not isinstance(items.value, list):
-        got = inline(plain(items))
+        got = told(plain(items))
         checker.wrong(items.key, f"{header} must be an array of tables, got {got} - write [[{header}]]")
         return
     yield from (item for index, item in enumerate(items.value) if checker.is_table(item, f"{header}[{index}]"))
@@ -155,10 +157,8 @@ def _said(entry: Entry) -> str:
     return " and ".join(f"{word}s" for word in _listed(entry.spec.facts["acts_on"]))
 
 
-def _recorders(checker: Checker) -> Node | None:
-    node = checker.root.value.get("recorders")
-    if node is None:
-        return None
+def _recorders(checker: Checker) -> Node:
+    node = checker.root.value.get("recorders") or default_recorders(checker.registry)
     kept: dict[str, Node] = {}
     for item in _tables(checker, node, ("recorders",)):
         part, entry = checker.part(item, "recorder")

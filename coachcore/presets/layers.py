@@ -145,19 +145,18 @@ def find(source: str, registry: Registry, base: FilePath | None = None) -> FileP
 
     Raises `CoachError`, saying what is near, where there is neither.
     """
+    installed = registry.presets()
+    if not _is_path(source) and source in installed:
+        return installed[source]
     file = (base or FilePath()) / source
-    if not _is_path(source):
-        installed = registry.presets()
-        if source in installed:
-            return installed[source]
-        if not file.is_file():
-            names = [*installed, *(entry.name for entry in file.parent.glob("*.toml"))]
-            raise CoachError(f"there is no preset '{source}' - {did_you_mean(source, names, listed=5)}")
-    if not file.exists():
-        near = [entry.name for entry in sorted(file.parent.glob("*.toml"))] if file.parent.is_dir() else []
-        names = [*near, *registry.presets()]
-        raise CoachError(f"there is no file '{source}' - {did_you_mean(file.name, names, listed=5)}")
-    return file
+    try:
+        if file.exists():
+            return file
+        near = sorted(entry.name for entry in file.parent.glob("*.toml"))
+    except OSError as error:
+        raise CoachError(f"cannot be read ({error.strerror}) - check the path and its permissions") from None
+    what = "file" if _is_path(source) else "preset"
+    raise CoachError(f"there is no {what} '{source}' - {did_you_mean(file.name, [*near, *installed], listed=5)}")
 
 
 def _is_path(source: str) -> bool:

@@ -81,12 +81,17 @@ def _slots(
         node = network.value["heads"].value[slot]
         if slot not in slots:
             checker.wrong(node.key, f"{owner} has no head slot '{slot}' - {did_you_mean(slot, slots)}")
-        elif head.entry is not None and head.entry.spec.facts.get("provides") != slots[slot]:
+        elif head.entry is not None and not _provides(head.entry, slots[slot]):
             checker.wrong(node.value["use"].origin, _misfit(checker, head.entry, slot, slots[slot]))
     for slot in slots:
         table = network.value.get("heads")
         if table is None or (isinstance(table.value, dict) and slot not in table.value):
             checker.wrong(place, f"{owner} needs a head for its slot '{slot}' - {_providers(checker, slots[slot])}")
+
+
+def _provides(head: Entry, wanted: str) -> bool:
+    """Also of a head that nothing is known about, because it has no manifest: the run will tell."""
+    return head.spec.params is None or head.spec.facts.get("provides") == wanted
 
 
 def _misfit(checker: Checker, head: Entry, slot: str, wanted: str) -> str:

@@ -9,13 +9,14 @@ from coachcore.presets.tree import Origin
 
 
 class Problem(NamedTuple):
-    """One thing that is wrong, and where it was written."""
+    """One thing that is wrong, and where it was written; as text always one line."""
 
     origin: Origin
     message: str
 
     def __str__(self) -> str:
-        return f"{self.origin}: {self.message}" if str(self.origin) else self.message
+        line = f"{self.origin}: {self.message}" if str(self.origin) else self.message
+        return line.replace("\n", "\\n").replace("\r", "\\r")
 
 
 class PresetProblems(Problems):

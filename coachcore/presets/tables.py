@@ -14,7 +14,7 @@ from coachcore.presets.layers import merge
 from coachcore.presets.problems import Problem
 from coachcore.presets.tree import DEFAULT, Node, Origin, plain, rooted
 from coachcore.presets.values import example, faults, part_kind, tidied
-from coachcore.presets.writer import inline
+from coachcore.presets.writer import told
 
 if TYPE_CHECKING:
     from coachcore.registry.entry import Entry
@@ -111,8 +111,8 @@ class Checker:
         if isinstance(node.value, dict):
             return True
         value = plain(node)
-        hint = f" such as {name} = {{ use = {inline(value)} }}" if isinstance(value, str) else ""
-        self.wrong(node.origin, f"{name} must be a table{hint}, got {inline(value)}")
+        hint = f" such as {name} = {{ use = {told(value)} }}" if isinstance(value, str) else ""
+        self.wrong(node.origin, f"{name} must be a table{hint}, got {told(value)}")
         return False
 
     def part(self, node: Node, kind: str, extra: tuple[str, ...] = ()) -> Checked:
@@ -136,7 +136,7 @@ class Checker:
             self.wrong(node.key, f"`use` is missing: which {kind}? - {did_you_mean('', self.names(kind))}")
             return None
         if not isinstance(use.value, str):
-            self.wrong(use.origin, f"use: expected the name of a {kind}, got {inline(plain(use))}")
+            self.wrong(use.origin, f"use: expected the name of a {kind}, got {told(plain(use))}")
             return None
         try:
             entry = self.registry.resolve(kind, use.value)

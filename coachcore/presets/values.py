@@ -10,7 +10,7 @@ from coachcore.clock import Duration
 from coachcore.component import KINDS, ParamSpec, complaint
 from coachcore.errors import BadSetting
 from coachcore.presets.tree import Node, plain
-from coachcore.presets.writer import inline
+from coachcore.presets.writer import inline, told
 
 _WORDS = {
     "float": "a number",
@@ -51,9 +51,7 @@ def _word(name: str) -> str:
 
 
 def fits(value: Any, name: str) -> bool:
-    """Is this plain value of the type `name`? Nothing is converted: true is no 1, 3.7 no int, "3" no number."""
-    if name.endswith("[]"):
-        return isinstance(value, list) and all(fits(item, name.removesuffix("[]")) for item in value)
+    """Is this single plain value of the type `name`? Nothing is converted: true is no 1, 3.7 no int, "3" no number."""
     if isinstance(value, bool):
         return name == "bool"
     if name in ("float", "schedule"):
@@ -62,13 +60,11 @@ def fits(value: Any, name: str) -> bool:
         return isinstance(value, int)
     if name in ("str", "duration"):
         return isinstance(value, str)
-    return isinstance(value, Mapping) and name != "bool"
+    return isinstance(value, Mapping) and name != "bool" and not name.endswith("[]")
 
 
 def tidied(value: Any, name: str) -> Any:
     """A fitting value in one form: whole numbers as floats where floats are wanted, durations spelt out."""
-    if isinstance(value, list):
-        return [tidied(item, name.removesuffix("[]")) for item in value]
     if name in ("float", "schedule") and isinstance(value, int):
         return float(value)
     return str(Duration.parse(value)) if name == "duration" else value
@@ -100,14 +96,21 @@ def _wrong(value: Any, name: str, spec: ParamSpec) -> str:
     if isinstance(value, int) and abs(value) >= 1 << 63:
         return "a whole number must fit into 64 bits"
     if not name:
-        return f"expected {wording(spec)}, got {inline(value)}{_hint(value, spec)}"
+        return f"expected {wording(spec)}, got {told(value)}{_hint(value, spec)}"
     if name == "duration":
-        try:
-            Duration.parse(value)
-        except BadSetting as error:
-            return error.message
-        return ""
+        return _wrong_duration(value, spec)
     return _unbounded(value, spec) or complaint(value, spec._asdict())
+
+
+def _wrong_duration(value: str, spec: ParamSpec) -> str:
+    """`choices` of a duration are the units that it may have."""
+    try:
+        unit = Duration.parse(value).unit
+    except BadSetting as error:
+        return error.message
+    if spec.choices and unit not in spec.choices:
+        return f"'{unit}' cannot be counted here; use one of {', '.join(spec.choices)}"
+    return ""
 
 
 def _unbounded(value: Any, spec: ParamSpec) -> str:

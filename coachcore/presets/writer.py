@@ -10,6 +10,7 @@ from typing import Any
 from coachcore.errors import BadSetting
 
 _WIDTH = 88
+_SHOWN = 72
 _BARE = pattern(r"[A-Za-z0-9_-]+\Z")
 _ESCAPES = {code: f"\\u{code:04x}" for code in (*range(32), 127)}
 _ESCAPES |= {ord("\\"): "\\\\", ord('"'): '\\"', ord("\n"): "\\n", ord("\t"): "\\t", ord("\r"): "\\r"}
@@ -49,6 +50,15 @@ def inline(value: Any) -> str:
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     raise BadSetting(f"a preset cannot hold {value!r}; use text, numbers, true or false, lists and tables")
+
+
+def told(value: Any) -> str:
+    """A value as an error shows it: short, and whatever it is (plain data may hold what TOML cannot)."""
+    try:
+        shown = inline(value)
+    except BadSetting:
+        shown = repr(value)
+    return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 4]} ..."
 
 
 def _number(value: float) -> str:

@@ -35,7 +35,10 @@ def test_all_errors_and_exit_code_two(tmp_path: Path) -> None:
     result = call("mine.toml", "--set", "agent.discount=2")
     assert result.exit_code == 2
     assert result.stdout.splitlines() == [
-        "mine.toml:3:8: memory 'replay' has no setting 'capcity' - did you mean 'capacity'? known: age, capacity, split"  # noqa: E501,
+        (
+            "mine.toml:3:8: memory 'replay' has no setting 'capcity' - did you mean 'capacity'? "
+            "known: age, capacity, split"
+        ),
         "mine.toml:4:16: double: expected true or false, got 1 - write true",
         "--set agent.discount=2 (column 16): discount: 2 is out of range - must be >= 0 and <= 1",
     ]

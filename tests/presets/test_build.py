@@ -86,3 +86,24 @@ def test_a_part_that_cannot_be_loaded(parts: Registry, monkeypatch: pytest.Monke
     assert "track-chooser.toml:16:7: exploration: could not be imported - no luck" in told
     assert "default engine: engine: could not be imported - no luck" in told
     assert len(told) == 11
+
+
+def test_a_schedule_that_cannot_be_loaded(parts: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    preset = load_preset("track-chooser", registry=parts)
+    whole = parts.load
+
+    def load(kind: str, name: str) -> type:
+        if kind == "schedule":
+            raise BrokenPlugin("could not be imported - no luck")
+        return whole(kind, name)
+
+    monkeypatch.setattr(parts, "load", load)
+    with pytest.raises(Problems) as caught:
+        build(preset, parts)
+    (line,) = caught.value.lines
+    assert line.endswith("track-chooser.toml:17:19: exploration.epsilon: could not be imported - no luck")
+
+
+def test_the_installed_registry_is_the_usual_one(parts: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coachcore.registry.registry.current", lambda: parts)
+    assert build(load_preset("track-chooser")).name == "track-chooser"

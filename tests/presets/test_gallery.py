@@ -66,6 +66,21 @@ def test_a_folder(tmp_path: Path, parts: Registry) -> None:
     assert lines(f"{tmp_path}/", parts)[0].endswith("this is a folder - name the .toml file in it")
 
 
+def test_a_file_that_may_not_be_read(tmp_path: Path, parts: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    file = tmp_path / "mine.toml"
+    file.touch()
+    monkeypatch.setattr(Path, "open", forbidden)
+    assert lines(file, parts) == (f"{file}: cannot be read (Permission denied) - check the path and its permissions",)
+
+
+def test_a_path_that_no_file_can_have(parts: Registry) -> None:
+    name = "x" * 5000 + ".toml"
+    assert lines(name, parts) == (f"{name}: cannot be read (File name too long) - check the path and its permissions",)
+
+
 def test_not_utf8(tmp_path: Path, parts: Registry) -> None:
     file = tmp_path / "latin.toml"
     file.write_bytes("coach = 1\nsummary = 'caf\xe9'\n".encode("latin-1"))

@@ -86,7 +86,7 @@ def test_another_part_drops_the_lower_settings(tmp_path: Path, parts: Registry) 
     mine = write(
         tmp_path,
         "mine.toml",
-        'coach = 1\nextends = "track-chooser"\nexploration.use = "noisy"\nexploration.sigma = 0.5\nexploration.epsilon = 0.3',
+        'coach = 1\nextends = "track-chooser"\n[exploration]\nuse = "noisy"\nsigma = 0.5\nepsilon = 0.3',
     )
     preset = load(parts, source=mine)
     assert preset.document["exploration"] == {"use": "noisy", "sigma": 0.5, "epsilon": 0.3}

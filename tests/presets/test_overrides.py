@@ -79,6 +79,18 @@ def test_choosing_the_same_part_by_an_alias_drops_nothing(parts: Registry) -> No
     assert preset.resolved["exploration"]["evaluation"] == 0.01
 
 
+def test_choosing_another_part_that_drops_nothing(parts: Registry) -> None:
+    preset = load(parts, "engine.use=other", "engine.use=tensorflow")
+    assert preset.notices == ()
+    assert preset.resolved["engine"]["use"] == "tensorflow"
+
+
+def test_taking_the_recorders_out_brings_the_usual_ones_back(parts: Registry) -> None:
+    preset = load(parts, "recorders=[]", "~recorders")
+    assert [recorder["use"] for recorder in preset.resolved["recorders"]] == ["jsonl", "terminal"]
+    assert load(parts, "recorders=[]").resolved["recorders"] == []
+
+
 def test_choosing_another_agent_keeps_what_fits(parts: Registry) -> None:
     preset = load(parts, "agent.discount=0.5", "agent.use=walker", "memory.use=rollout")
     assert preset.resolved["agent"]["discount"] == 0.5
@@ -118,7 +130,10 @@ def test_choosing_another_agent_keeps_what_fits(parts: Registry) -> None:
         ("memory.capacity='3'", '(column 17): capacity: expected a whole number, got "3" - write 3 without quotes'),
         (
             "memory.capcity=3",
-            "(column 8): memory 'replay' has no setting 'capcity' - did you mean 'capacity'? known: age, capacity, split",
+            (
+                "(column 8): memory 'replay' has no setting 'capcity' - "
+                "did you mean 'capacity'? known: age, capacity, split"
+            ),
         ),
         (
             "exploration.epsilon={use='linear',start=0.1,end=true,steps=5}",
@@ -134,7 +149,7 @@ def test_choosing_another_agent_keeps_what_fits(parts: Registry) -> None:
     ],
 )
 def test_errors_point_into_the_argument(argument: str, line: str, parts: Registry) -> None:
-    assert told(parts, argument) == (f"--set {argument} {line}",)
+    assert told(parts, argument) == (f"--set {argument} {line}".replace("\n", "\\n"),)
 
 
 def test_all_arguments_are_judged_at_once(parts: Registry) -> None:

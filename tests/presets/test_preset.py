@@ -48,7 +48,12 @@ def test_a_name_that_is_offered_twice(toys: ModuleType) -> None:
         Problems, match=r"exploration 'greedy' is offered twice - write 'more/exploration:greedy' or 'toys/"
     ):
         load_preset("track-chooser", sets=["exploration.use=greedy"], registry=registry)
-    for name, resolved in [("more/exploration:greedy", "more/exploration:greedy"), ("toys:e-greedy", "e-greedy")]:
+    names = {
+        "more/exploration:greedy": "more/exploration:greedy",
+        "toys:greedy": "toys:greedy",
+        "toys:e-greedy": "e-greedy",
+    }
+    for name, resolved in names.items():
         preset = load_preset("track-chooser", sets=[f"exploration.use='{name}'"], registry=registry)
         assert preset.resolved["exploration"]["use"] == resolved
 
@@ -65,9 +70,7 @@ def test_loading_imports_no_numpy_and_no_plugin(tmp_path: Path) -> None:
         "heavy = {'numpy', 'tensorflow', 'keras', 'gymnasium', 'scipy'}\n"
         "print(sorted(name for name in sys.modules if name in heavy or name.startswith('coach_')))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
