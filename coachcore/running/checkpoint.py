@@ -78,7 +78,7 @@ class Checkpoints:
             written, sizes = manifest["format"], manifest["parts"]
             if written != FORMAT:
                 raise BadCheckpoint(f"it has format {written}, this version of Coach reads {FORMAT}", where=str(path))
-            return self._unpacked(manifest["state"], sizes)
+            return _unpacked(self.folder, manifest["state"], sizes)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise BadCheckpoint("it is not a checkpoint manifest", where=str(path)) from None
 
@@ -140,36 +140,6 @@ class Checkpoints:
         sizes[digest] = len(data)
         return digest
 
-    def _unpacked(self, tree: Any, sizes: Mapping[str, int]) -> Any:
-        if isinstance(tree, list):
-            return [self._unpacked(item, sizes) for item in tree]
-        if not isinstance(tree, dict):
-            return tree
-        if _ARRAY in tree:
-            return self._array(tree[_ARRAY], sizes)
-        if _SCALAR in tree:
-            return self._array(tree[_SCALAR], sizes)[()]
-        if _TUPLE in tree:
-            return tuple(self._unpacked(item, sizes) for item in tree[_TUPLE])
-        return {key: self._unpacked(item, sizes) for key, item in tree.items()}
-
-    def _array(self, digest: str, sizes: Mapping[str, int]) -> Array:
-        if not _DIGEST.fullmatch(digest):
-            raise BadCheckpoint(f"a part is called {digest!r}, which is not a sha256", where=str(self.folder))
-        path = self.folder / "parts" / f"{digest}.npy"
-        data = _read(path, "a part of the checkpoint is missing")
-        if len(data) != sizes.get(digest):
-            raise BadCheckpoint(
-                f"it holds {len(data)} bytes, {sizes.get(digest)} were saved: cut short", where=str(path)
-            )
-        if sha256(data).hexdigest() != digest:
-            raise BadCheckpoint("it was altered: its sha256 is not its name", where=str(path))
-        try:
-            array: Array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
-        except (ValueError, MemoryError):
-            raise BadCheckpoint("it is not an array of plain numbers", where=str(path)) from None
-        return array
-
     def _forget(self, saved: str) -> None:
         """Remove full checkpoints beyond `keep_last`, what `saved` replaces, and what nothing names any more."""
         pointed = {self.pointed(pointer) for pointer in ("latest", "best")} | {saved}
@@ -186,6 +156,36 @@ class Checkpoints:
         unneeded = [part for part in (self.folder / "parts").glob("*.npy") if part.stem not in named]
         for path in (*unneeded, *self.folder.glob(".*.tmp"), *self.folder.glob("parts/.*.tmp")):
             path.unlink(missing_ok=True)
+
+
+def _unpacked(folder: Path, tree: Any, sizes: Mapping[str, int]) -> Any:
+    if isinstance(tree, list):
+        return [_unpacked(folder, item, sizes) for item in tree]
+    if not isinstance(tree, dict):
+        return tree
+    if _ARRAY in tree:
+        return _array(folder, tree[_ARRAY], sizes)
+    if _SCALAR in tree:
+        return _array(folder, tree[_SCALAR], sizes)[()]
+    if _TUPLE in tree:
+        return tuple(_unpacked(folder, item, sizes) for item in tree[_TUPLE])
+    return {key: _unpacked(folder, item, sizes) for key, item in tree.items()}
+
+
+def _array(folder: Path, digest: str, sizes: Mapping[str, int]) -> Array:
+    if not _DIGEST.fullmatch(digest):
+        raise BadCheckpoint(f"a part is called {digest!r}, which is not a sha256", where=str(folder))
+    path = folder / "parts" / f"{digest}.npy"
+    data = _read(path, "a part of the checkpoint is missing")
+    if len(data) != sizes.get(digest):
+        raise BadCheckpoint(f"it holds {len(data)} bytes, {sizes.get(digest)} were saved: cut short", where=str(path))
+    if sha256(data).hexdigest() != digest:
+        raise BadCheckpoint("it was altered: its sha256 is not its name", where=str(path))
+    try:
+        array: Array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    except (ValueError, MemoryError):
+        raise BadCheckpoint("it is not an array of plain numbers", where=str(path)) from None
+    return array
 
 
 def _plain_name(name: str) -> str:

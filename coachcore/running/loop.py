@@ -42,15 +42,15 @@ def train(machine: Machine) -> Iterator[Event]:
     rhythms = (learn, evaluation, report, pause)
     while not machine.done:
         yield from collect(machine, _chunk(machine, rhythms))
-        if learn.due(clock) and not _heating(machine):
+        if learn.due(clock) and clock.training_steps:
             learn_once(machine)
         if report.due(clock) and machine.tallied:
             yield _report(machine)
-        if evaluation.due(clock) and not _heating(machine):
+        if evaluation.due(clock) and clock.training_steps:
             yield _evaluated(machine)
         if not machine.done and clock.count(schedule.train.unit) >= schedule.train.amount:
             machine.done = "finished"
-        if pause.due(clock) or machine.paused:
+        if not machine.done and (pause.due(clock) or machine.paused):
             yield _event(machine, "pause", {})
     yield _event(machine, "run-end", {"reason": machine.done, "best": machine.best})
 
@@ -74,6 +74,8 @@ def collect(machine: Machine, steps: int) -> list[Event]:
         if columns is not None:
             machine.memory.add(columns)
         machine.episodes.note(applied, after.reward)
+        if not machine.episodes.sound:
+            raise _bad_reward(machine, after.reward)
         clock.steps += count
         if heating:
             clock.heatup_steps = clock.steps
@@ -135,6 +137,15 @@ def _closed(machine: Machine, envs: Any, *, heating: bool) -> list[Event]:
         events.append(_event(machine, "episode", data))
     machine.open(envs)
     return events
+
+
+def _bad_reward(machine: Machine, rewards: Any) -> BadData:
+    env = int(np.flatnonzero(~np.isfinite(rewards))[0])
+    name = spec_of(machine.experiment.environment).name
+    return BadData(
+        f"the reward is {rewards[env]} after step {machine.clock.steps} - mend the environment; the last checkpoint is still whole",
+        where=f"{name}, environment {env}",
+    )
 
 
 def _report(machine: Machine) -> Event:

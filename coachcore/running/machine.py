@@ -114,12 +114,12 @@ class Machine:
             "streams": self.streams.state(),
             "learner": self.learner.state(),
             "memory": self.memory.state(),
-            "filters": self.filters,
-            "explorer": self.explorer,
+            "filters": _copied(self.filters),
+            "explorer": _copied(self.explorer),
             "episodes": self.episodes.state(),
             "raw": dict(self.raw),
             "obs": dict(self.obs),
-            "window": self.window,
+            "window": _copied(self.window),
             "tally": {"sums": self.tally.copy(), "count": self.tallied},
             "best": self.best,
             "done": self.done,
@@ -131,7 +131,8 @@ class Machine:
         self.streams.restore(state["streams"])
         self.learner.restore(state["learner"])
         self.memory.restore(state["memory"])
-        self.filters, self.explorer, self.window = state["filters"], state["explorer"], state["window"]
+        self.filters, self.explorer = _copied(state["filters"]), _copied(state["explorer"])
+        self.window = _copied(state["window"])
         self.episodes.restore(state["episodes"])
         self.raw, self.obs = state["raw"], state["obs"]
         self.tally, self.tallied = state["tally"]["sums"].copy(), state["tally"]["count"]

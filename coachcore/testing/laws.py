@@ -52,12 +52,22 @@ def saved(state: Any, where: str = "state") -> Any:
 
 def same(one: Any, other: Any) -> bool:
     """Whether two states are equal bit for bit (NaN equals NaN)."""
-    if isinstance(one, Mapping):
-        return (
-            isinstance(other, Mapping) and one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-        )
-    if isinstance(one, list | tuple):
-        return isinstance(other, list | tuple) and len(one) == len(other) and all(map(same, one, other))
+    return not differing(one, other)
+
+
+def differing(one: Any, other: Any, where: str = "state") -> list[str]:
+    """The paths at which two states are not equal bit for bit; a tuple equals the list it is saved as."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping) and one.keys() == other.keys():
+        return [path for key in one for path in differing(one[key], other[key], f"{where}.{key}")]
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple) and len(one) == len(other):
+        pairs = enumerate(zip(one, other, strict=True))
+        return [path for place, pair in pairs for path in differing(*pair, f"{where}[{place}]")]
+    return [] if _equal(one, other) else [where]
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, Mapping | list | tuple) or isinstance(other, Mapping | list | tuple):
+        return False
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return same_array(np.asarray(one), np.asarray(other))
     return bool(one == other) or (is_nan(one) and is_nan(other))

@@ -217,7 +217,7 @@ def toy_experiment(**changes: Any) -> Experiment:
     """A whole experiment of toys that learns within a second; `changes` are fields of `Experiment`."""
     parts: dict[str, Any] = {
         "name": "toy",
-        "document": {},
+        "document": {"environment": {"use": "toy-signs"}, "agent": {"use": "toy-q"}},
         "seed": 1,
         "environment": ToySigns(),
         "environments": 1,

@@ -38,7 +38,7 @@ def same(one, other):
         return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
     if isinstance(one, list | tuple):
         return len(one) == len(other) and all(map(same, one, other))
-    return one == other or (one != one and other != other)  # noqa: PLR0124 - NaN
+    return one == other or (one != one and other != other)  # NaN
 
 
 @pytest.fixture
@@ -118,7 +118,10 @@ def test_what_lies_on_the_disk(saved):
     assert sha256(part.read_bytes()).hexdigest() == part.stem
     assert np.array_equal(np.load(part, allow_pickle=False), STATE["weights"])
     manifest = (saved.folder / "step-1.json").read_bytes()
-    assert json.loads((saved.folder / "latest").read_bytes()) == {"name": "step-1", "sha256": sha256(manifest).hexdigest()}
+    assert json.loads((saved.folder / "latest").read_bytes()) == {
+        "name": "step-1",
+        "sha256": sha256(manifest).hexdigest(),
+    }
     assert json.loads(manifest)["parts"] == {part.stem: part.stat().st_size}
 
 
@@ -364,7 +367,9 @@ def test_sizes_that_are_no_table(saved, sizes):
         saved.load("hostile")
 
 
-@pytest.mark.parametrize("name", ["../../secret", "/etc/hostname", "..", "", "A" * 64, "é" * 64, "0" * 63, "0" * 64 + "/x"])
+@pytest.mark.parametrize(
+    "name", ["../../secret", "/etc/hostname", "..", "", "A" * 64, "é" * 64, "0" * 63, "0" * 64 + "/x"]
+)
 def test_a_part_may_not_lead_out_of_the_folder(saved, name):
     hostile(saved, {"$array": name}, {name: 1})
     with pytest.raises(BadCheckpoint, match="which is not a sha256"):

@@ -1,0 +1,208 @@
+"""The loop: it learns, it repeats itself, and going on equals never having stopped."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+import pytest
+
+from coachcore.clock import Duration
+from coachcore.component import component, param
+from coachcore.contracts.experiment import Filters
+from coachcore.errors import BadData
+from coachcore.running.loop import train
+from coachcore.running.machine import Machine
+from coachcore.settings import CheckpointSettings, EvaluateSettings, LearnerSettings, ScheduleSettings
+from coachcore.testing.toy_learning import ToyQ
+from coachcore.testing.toys import ToySigns, toy_experiment
+
+from coachcore.testing.laws import differing
+
+
+@component("filter", "toy-running-mean", acts_on="observation")
+@attrs.frozen(kw_only=True)
+class RunningMean:
+    """Takes the running mean away: a filter with a state."""
+
+    def space(self, before):
+        return before
+
+    def init(self, before, count):
+        return {"count": 0, "total": np.zeros(before.shape)}
+
+    def __call__(self, state, values, rows):
+        after = {"count": state["count"] + len(values), "total": state["total"] + values.sum(axis=0)}
+        return after, (values - after["total"] / after["count"]).astype(np.float32)
+
+
+@component("filter", "toy-gain", acts_on="reward")
+@attrs.frozen(kw_only=True)
+class Gain:
+    """Multiplies rewards."""
+
+    factor: float = param(doc="by this much")
+
+    def space(self, before):
+        return before
+
+    def init(self, before, count):
+        return None
+
+    def __call__(self, state, values, rows):
+        return state, values * self.factor
+
+
+def schedule(**changes):
+    given = {"heatup": "50 steps", "train": "600 steps", "report_every": "100 steps"}
+    given["evaluate"] = EvaluateSettings(every="200 steps", episodes=3)
+    return ScheduleSettings(**(given | changes))
+
+
+def events(experiment):
+    machine = Machine(experiment)
+    return machine, [event for event in train(machine) if event.kind != "pause"]
+
+
+def kinds(found, kind):
+    return [event for event in found if event.kind == kind]
+
+
+def test_it_learns_to_answer_signs():
+    _, found = events(toy_experiment(schedule=schedule(train="1_500 steps")))
+    first, *_, last = kinds(found, "evaluation")
+    assert last.data["mean"] == 10.0  # every one of ten signs answered rightly
+    assert first.data["episodes"] == 3
+    assert found[-1] == ("run-end", 1500, 150, 1450, {"reason": "finished", "best": 10.0})
+
+
+def test_equal_seeds_give_equal_runs_and_others_do_not():
+    one, two = events(toy_experiment()), events(toy_experiment())
+    assert one[1] == two[1]
+    assert differing(one[0].state(), two[0].state()) == []
+    assert events(toy_experiment(seed=2))[1] != one[1]
+
+
+EXPERIMENTS = {
+    "plain": {},
+    "three environments": {"environments": 3},
+    "n-step": {"agent": ToyQ(n_step=3), "environments": 2},
+    "filters": {"filters": Filters(observation={"observation": (RunningMean(),)}, reward=(Gain(factor=0.5),))},
+    "truncated": {"environment": ToySigns(length=12, limit=7), "environments": 2},
+    "several updates": {
+        "learner": LearnerSettings(
+            batch_size=8,
+            learning_rate=0.1,
+            train_every="7 steps",
+            updates=5,
+            updates_per_call=2,
+            target_every="9 updates",
+        )
+    },
+    "by episodes": {
+        "learner": LearnerSettings(batch_size=8, learning_rate=0.1, train_every="2 episodes", updates=3),
+        "schedule": schedule(evaluate=EvaluateSettings(every="11 episodes", episodes=2), train="40 episodes"),
+        "checkpoint": CheckpointSettings(every="9 episodes"),
+    },
+}
+
+
+@pytest.mark.parametrize("changes", EXPERIMENTS.values(), ids=EXPERIMENTS)
+def test_going_on_equals_never_having_stopped(changes):
+    experiment = toy_experiment(
+        **({"schedule": schedule(), "checkpoint": CheckpointSettings(every="90 steps")} | changes)
+    )
+    machine, uninterrupted = Machine(experiment), []
+    saved = []
+    for event in train(machine):
+        if event.kind == "pause":
+            saved.append((len(uninterrupted), machine.state()))
+        else:
+            uninterrupted.append(event)
+    assert len(saved) >= 3
+    for heard, state in saved:
+        again = Machine(experiment)
+        again.restore(state)
+        assert [event for event in train(again) if event.kind != "pause"] == uninterrupted[heard:]
+        assert differing(machine.state(), again.state()) == []
+
+
+def test_a_pause_asked_for_comes_soon_and_changes_nothing():
+    machine, heard, pauses = Machine(toy_experiment()), [], 0
+    for event in train(machine):
+        if event.kind == "pause":
+            pauses, machine.paused = pauses + 1, False
+        else:
+            heard.append(event)
+            machine.paused = event.kind == "episode"
+    plain_machine, plain = events(toy_experiment())
+    assert heard == plain
+    assert pauses > 10
+    assert differing(machine.state(), plain_machine.state()) == []
+
+
+def test_heatup_is_random_and_learns_nothing():
+    _, found = events(toy_experiment(schedule=schedule(heatup="200 steps", train="200 steps")))
+    assert {event.data["phase"] for event in kinds(found, "episode")} == {"heat-up"}
+    assert {event.data["exploration"] for event in kinds(found, "episode")} == {1.0}
+    assert found[-1].update == 0
+
+
+def test_updates_are_made_as_often_as_asked():
+    learner = LearnerSettings(batch_size=4, learning_rate=0.1, train_every="10 steps", updates=3, updates_per_call=2)
+    machine, found = events(toy_experiment(learner=learner, schedule=schedule(heatup="100 steps", train="300 steps")))
+    assert found[-1].update == (300 - 100) // 10 * 3  # every ten steps after the heat-up
+    assert machine.clock.train_calls == 2 * 20  # two updates, then the one left over
+
+
+def test_the_run_stops_at_its_target():
+    _, found = events(toy_experiment(schedule=schedule(train="5_000 steps", target=9.0)))
+    assert found[-1].data["reason"] == "target reached"
+    assert found[-1].step < 5_000
+    assert kinds(found, "evaluation")[-1].data["mean"] >= 9.0
+
+
+def test_evaluation_moves_no_filter_and_no_training_stream():
+    filters = Filters(observation={"observation": (RunningMean(),)})
+    often = toy_experiment(filters=filters, schedule=schedule(evaluate=EvaluateSettings(every="50 steps", episodes=4)))
+    never = toy_experiment(
+        filters=filters, schedule=schedule(evaluate=EvaluateSettings(every="100_000 steps", episodes=1))
+    )
+    one, two = events(often)[0].state(), events(never)[0].state()
+    for part in ("learner", "memory", "filters", "episodes", "explorer", "clock"):
+        assert differing(one[part], two[part]) == [], part
+
+
+def test_rewards_are_counted_raw_and_learned_filtered():
+    filters = Filters(reward=(Gain(factor=100.0),))
+    machine, found = events(toy_experiment(filters=filters, learner=LearnerSettings(learning_rate=1e-6)))
+    assert max(event.data["return"] for event in kinds(found, "episode")) <= 10.0
+    assert machine.memory.state()["columns"]["reward"].max() == 100.0
+
+
+def test_a_loss_that_is_no_number_ends_the_run_with_what_would_work():
+    learner = LearnerSettings(batch_size=16, learning_rate=1e30)
+    with pytest.warns(RuntimeWarning), pytest.raises(BadData, match=r"lower agent\.learner\.learning_rate"):  # noqa: PT012
+        events(toy_experiment(learner=learner))
+
+
+def test_bad_data_names_the_environment():
+    with pytest.raises(BadData, match=r"^toy-signs, environment 0: the reward is nan after step 6"):
+        events(toy_experiment(environment=ToySigns(nan_at=4), environments=2))
+
+
+def test_reports_are_means_since_the_last_one():
+    _, found = events(toy_experiment())
+    reports = kinds(found, "report")
+    assert [event.step for event in reports] == [100, 200, 300, 400, 500, 600]
+    assert set(reports[0].data) == {"loss", "q", "learning_rate", "exploration"}
+    assert reports[0].data["learning_rate"] == 0.1
+
+
+def test_a_run_shorter_than_its_heatup_ends_on_time():
+    _, found = events(toy_experiment(schedule=schedule(heatup="500 steps", train="120 steps")))
+    assert found[-1].step == 120
+
+
+def test_seconds_never_fall_due_inside():
+    experiment = toy_experiment(checkpoint=CheckpointSettings(every=Duration(5, "seconds")))
+    assert [event for event in train(Machine(experiment)) if event.kind == "pause"] == []
