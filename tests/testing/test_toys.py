@@ -19,7 +19,7 @@ from coachcore.spaces import Box, Discrete, Spaces
 from coachcore.testing.exploration import check_exploration
 from coachcore.testing.laws import same
 from coachcore.testing.memory import check_memory
-from coachcore.testing.toy_learning import SLOTS, ToyEngine, ToyQ
+from coachcore.testing.toy_learning import SLOTS, ToyEngine, ToyQ, _batch
 from coachcore.testing.toys import ToyEGreedy, ToyRing, ToySigns, toy_experiment
 from coachcore.types import Batch, Pair, Sample
 
@@ -169,6 +169,15 @@ def test_a_saved_learner_goes_on_bit_for_bit() -> None:
     with pytest.raises(BadCheckpoint, match="this network has"):
         learner(PICTURE).restore(one.state())
     assert one.summary() == "main: 2 features -> q [2], 6 weights"
+
+
+def test_columns_that_an_agent_keeps_reach_its_loss() -> None:
+    columns = {"obs.place": np.zeros((2, 2)), "action": np.ones(2), "reward": np.zeros(2), "discount": np.zeros(2)}
+    columns |= {"next_obs.place": np.ones((2, 2)), "probability": np.array([0.25, 0.5])}
+    spaces = Spaces(observation={"place": Box((2,))}, action=Discrete(2))
+    batch = _batch(Layout.of(spaces, (Column("probability"),)), columns)
+    assert {name: values.tolist() for name, values in batch.extras.items()} == {"probability": [0.25, 0.5]}
+    assert (list(batch.obs), list(batch.next_obs), batch.action.dtype) == (["place"], ["place"], np.int64)
 
 
 def test_what_does_not_fit_is_refused() -> None:

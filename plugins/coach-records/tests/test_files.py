@@ -172,3 +172,22 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "events.jsonl").mkdir()
     with pytest.raises(CoachError, match=r"events\.jsonl: cannot write: Is a directory"):
         JsonLines().open(tmp_path, INFO)
+
+
+def test_a_disk_that_fills_up_while_it_is_asked_to_keep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_number: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    sink = JsonLines().open(tmp_path, INFO)
+    sink.event(EPISODE)
+    monkeypatch.setattr("coach_records.appending.os.fsync", refuse)
+    with pytest.raises(CoachError, match="cannot write: Input/output error"):
+        sink.mark()
+    sink.close()
+    assert len(list(read(tmp_path / "events.jsonl"))) == 1
+
+
+def test_a_file_where_a_folder_should_be_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "tensorboard").write_text("in the way")
+    with pytest.raises(CoachError, match=r"tensorboard/events\.out\.tfevents\.000000: cannot write: "):
+        TensorBoard().open(tmp_path, INFO)

@@ -116,3 +116,19 @@ def test_a_full_disk_leaves_no_half_film(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(CoachError, match=r"a\.gif: cannot write: No space left on device"):
         write_video(tmp_path / "a.gif", pictures(2))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_where_the_films_should_be_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "videos").write_text("in the way")
+    sink = Video().open(tmp_path, INFO)
+    with pytest.raises(CoachError, match=r"episode-0\.gif: cannot write: "):
+        sink.event(frames(0, 1)[0])
+
+
+def test_an_ffmpeg_that_dies_says_why_at_the_next_picture(tmp_path: Path) -> None:
+    pytest.importorskip("imageio_ffmpeg")
+    film = video.film(tmp_path / "gone" / "a.mp4", 10)
+    (tmp_path / "gone").rmdir()
+    many = [np.zeros((600, 800, 3), np.uint8)] * 50  # far more than a pipe holds
+    with pytest.raises(CoachError, match=r"a\.mp4: cannot write: .*No such file or directory"):
+        list(map(film.add, many))

@@ -22,7 +22,6 @@ class Appended:
     def __init__(self, path: Path, mark: int | None = None) -> None:
         self.path = path
         self._waiting: list[bytes] = []
-        path.parent.mkdir(parents=True, exist_ok=True)
         if mark and (not path.is_file() or path.stat().st_size < mark):
             raise BadCheckpoint(
                 f"it was cut or replaced since the checkpoint, which knows {mark} bytes of it - "
@@ -30,6 +29,7 @@ class Appended:
                 where=str(path),
             )
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("r+b" if mark else "wb", buffering=0)
             if mark:
                 self._file.truncate(mark)

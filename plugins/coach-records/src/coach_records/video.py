@@ -88,7 +88,10 @@ def film(path: Path, fps: int) -> Film:
     kinds: dict[str, type[Gif | Mp4]] = {".gif": Gif, ".mp4": Mp4}
     if path.suffix not in kinds:
         raise BadSetting(f"a film cannot be written as '{path.suffix}'; use .gif or .mp4", where=str(path))
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise failed(path, error) from error
     return kinds[path.suffix](path, fps)
 
 

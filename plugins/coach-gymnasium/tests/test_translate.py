@@ -1,0 +1,108 @@
+"""Observations and actions on their way between Gymnasium and Coach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from coach_gymnasium.translate import _finite
+from coachcore.api import BadData, Box, Discrete, Mismatch
+
+Make = Callable[..., Any]
+
+
+def test_spaces_of_cartpole(made: Make) -> None:
+    environment = made(id="CartPole-v1")
+    observed = environment.spaces.observation["observation"]
+    assert (observed.shape, observed.dtype, environment.spaces.action) == ((4,), "float32", Discrete(2))
+    assert observed.high[0] == pytest.approx(4.8)
+    assert observed.high[1] == np.inf
+
+
+def test_discrete_actions_count_from_zero_whatever_gymnasium_does(made: Make) -> None:
+    environment = made()
+    environment.reset([0], [0])
+    environment.step(np.array([0]))
+    environment.step(np.array([1]))
+    told = environment._envs[0].unwrapped.told
+    assert told == [5, 6]
+    assert all(type(action) is int for action in told)
+
+
+def test_box_actions_keep_shape_and_type_and_are_copies(made: Make) -> None:
+    environment = made(id="Steered-v0")
+    assert environment.spaces.action == Box((2,), -1.0, 1.0)
+    environment.reset([0], [0])
+    actions = np.array([[0.5, -0.5]], np.float32)
+    environment.step(actions)
+    told = environment._envs[0].unwrapped.told[0]
+    assert (told.tolist(), told.dtype) == ([0.5, -0.5], np.float64)
+    assert not np.shares_memory(told, actions)
+
+
+def test_discrete_observations_are_one_hot(made: Make) -> None:
+    environment = made(2, options={"kind": "discrete"})
+    assert environment.spaces.observation == {"observation": Box((4,), 0.0, 1.0)}
+    assert environment.reset([0, 1], [0, 0])["observation"].tolist() == [[0, 0, 1, 0]] * 2
+
+
+def test_discrete_observations_outside_their_space(made: Make) -> None:
+    environment = made(options={"kind": "discrete"})
+    environment._envs[0].unwrapped.shown = lambda: np.int64(14)
+    with pytest.raises(
+        BadData, match="Scripted-v0, environment 0: observation 'observation' is 14, outside its own space"
+    ):
+        environment.reset([0], [0])
+
+
+def test_bytes_stay_bytes(made: Make) -> None:
+    environment = made(options={"kind": "image"})
+    obs = environment.reset([0], [0])["observation"]
+    assert (obs.shape, obs.dtype, obs[0, 0, 0, 0]) == ((1, 4, 4, 3), np.uint8, 7)
+
+
+def test_dict_observations_keep_their_names(made: Make) -> None:
+    obs = made(options={"kind": "dict"}).reset([0], [0])
+    assert {name: values.tolist() for name, values in obs.items()} == {
+        "place": [[0.25, 0.0, 0.25]],
+        "room": [[0.0, 1.0]],
+    }
+
+
+@pytest.mark.parametrize("size", [1, 24, 25, 400])
+def test_one_bad_number_is_found_among_few_and_many(size: int) -> None:
+    values = np.full(size, 3e38, np.float32)
+    assert _finite(values)
+    values[-1] = np.nan
+    assert not _finite(values)
+
+
+def test_wrong_shape(made: Make) -> None:
+    with pytest.raises(BadData, match=r"observation 'observation' has shape \(3,\), promised was \(2,\)"):
+        made(options={"kind": "short"}).reset([0], [0])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"options": {"kind": "text"}},
+            "Scripted-v0: observation 'mission' is a Text space; supported are Box, Discrete, and Dict of these",
+        ),
+        (
+            {"id": "Blackjack-v1"},
+            "Blackjack-v1: observation 'observation' is a Tuple space; supported are Box, Discrete, and Dict of these",
+        ),
+        (
+            {"id": "Steered-v0", "options": {"whole": True}},
+            "Steered-v0: actions are a Box of int64; supported are Discrete and Box of floats",
+        ),
+    ],
+)
+def test_unsupported_spaces(made: Make, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(Mismatch) as caught:
+        made(**settings)
+    assert str(caught.value) == message
