@@ -39,7 +39,9 @@ def test_what_is_no_duration(text):
 
 @pytest.mark.parametrize("unit", ["minutes", "s", "stepss", "epochs"])
 def test_unknown_units(unit):
-    with pytest.raises(BadSetting, match=f"'{unit}' is not a unit of time here; use one of steps, episodes, updates, s"):
+    with pytest.raises(
+        BadSetting, match=f"'{unit}' is not a unit of time here; use one of steps, episodes, updates, s"
+    ):
         Duration.parse(f"3 {unit}")
 
 

@@ -155,7 +155,9 @@ def test_annotations_and_their_toml_types(annotation, name):
     assert _typed(annotation) == name
 
 
-@pytest.mark.parametrize("annotation", ["list[int]", "Any", "object", "Optional[int]", "set[str]", "tuple[int, int]", None])
+@pytest.mark.parametrize(
+    "annotation", ["list[int]", "Any", "object", "Optional[int]", "set[str]", "tuple[int, int]", None]
+)
 def test_annotations_that_mean_nothing_in_toml(annotation):
     with pytest.raises(BadSetting, match=r"a setting cannot be annotated .*use float, int, bool, str, a tuple"):
         _typed(annotation)

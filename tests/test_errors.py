@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pickle  # noqa: S403 - only to see that an error survives the way back from a child process
+import pickle  # only to see that an error survives the way back from a child process
 
 import pytest
 from hypothesis import given
@@ -20,9 +20,7 @@ def test_position_comes_first_and_only_where_there_is_one():
 
 
 def test_every_error_is_a_coach_error_and_a_stop_is_not():
-    family = {
-        name for name, item in vars(errors).items() if isinstance(item, type) and issubclass(item, CoachError)
-    }
+    family = {name for name, item in vars(errors).items() if isinstance(item, type) and issubclass(item, CoachError)}
     assert family == {
         "BadCheckpoint", "BadData", "BadSetting", "BrokenPlugin", "CoachError", "Mismatch", "Problems", "UnknownName",
     }  # fmt: skip
@@ -67,5 +65,5 @@ def test_a_known_name_is_its_own_nearest(known, data):
 
 @pytest.mark.parametrize("kind", [CoachError, errors.BadSetting])
 def test_an_error_keeps_its_words_across_processes(kind):
-    again = pickle.loads(pickle.dumps(kind("the words")))  # noqa: S301
+    again = pickle.loads(pickle.dumps(kind("the words")))
     assert (type(again), str(again)) == (kind, "the words")

@@ -155,7 +155,15 @@ def test_names_of_a_discrete_space_are_all_or_none():
 
 @pytest.mark.parametrize(
     ("values", "inside"),
-    [([0, 2], True), ([0.0, 2.0], True), ([3], False), ([-1], False), ([0.5], False), ([[0]], False), ([np.nan], False)],
+    [
+        ([0, 2], True),
+        ([0.0, 2.0], True),
+        ([3], False),
+        ([-1], False),
+        ([0.5], False),
+        ([[0]], False),
+        ([np.nan], False),
+    ],
 )
 def test_discrete_contains_by_hand(values, inside):
     assert Discrete(3).contains(np.asarray(values)) is inside

@@ -13,7 +13,11 @@ def test_fifteen_kinds_and_a_group_each():
     assert len(KINDS) == 15
     assert len(set(KINDS.values())) == 15
     assert all(group.startswith("coach.") for group in KINDS.values())
-    assert (KINDS["filter"], KINDS["exploration"], KINDS["memory"]) == ("coach.filters", "coach.exploration", "coach.memories")
+    assert (KINDS["filter"], KINDS["exploration"], KINDS["memory"]) == (
+        "coach.filters",
+        "coach.exploration",
+        "coach.memories",
+    )
 
 
 def test_the_version_has_two_numbers():
@@ -29,6 +33,7 @@ def test_a_spec_goes_through_json():
 
 
 def test_it_needs_the_standard_library_alone():
-    code = "import sys, coachcore.specs; print([m for m in ('numpy', 'attrs', 'attr', 'click', 'pluggy') if m in sys.modules])"
+    heavy = ("numpy", "attrs", "attr", "click", "pluggy")
+    code = f"import sys, coachcore.specs; print([m for m in {heavy} if m in sys.modules])"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "[]"

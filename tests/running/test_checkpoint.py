@@ -85,9 +85,10 @@ def test_odd_arrays(tmp_path, array):
     assert same(checkpoints.load(), np.ascontiguousarray(array).reshape(array.shape))
 
 
+SHAPES = hnp.array_shapes(min_dims=0, max_dims=2, min_side=0, max_side=3)
 STATES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**200), 2**200) | st.floats() | st.text(max_size=5)
-    | hnp.arrays(st.sampled_from(["float32", "int64", "bool"]), hnp.array_shapes(min_dims=0, max_dims=2, min_side=0, max_side=3))
+    | hnp.arrays(st.sampled_from(["float32", "int64", "bool"]), SHAPES)
     | st.floats(width=32).map(np.float32),
     lambda inner: st.lists(inner, max_size=3) | st.lists(inner, max_size=3).map(tuple)
     | st.dictionaries(st.text(max_size=3), inner, max_size=3),
