@@ -26,9 +26,11 @@ class LazyGroup(click.Group):
         self.table = table
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """The names, in the order of the table."""
         return list(self.table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command, imported now; None for a name that neither the table nor a plugin knows."""
         if cmd_name not in self.table:
             return self.foreign(cmd_name)
         module, _, name = self.table[cmd_name].target.partition(":")
@@ -41,16 +43,19 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command meant by the first argument; a usage error says which there are."""
         command = self.get_command(ctx, args[0])
         if command is None and not args[0].startswith("-") and not ctx.resilient_parsing:
             ctx.fail(f"no command is called '{args[0]}' - {did_you_mean(args[0], self.table, listed=20)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """The commands with their lines from the table, for the help."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, lazy.help) for name, lazy in self.table.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """Options and names that begin so."""
         from click.shell_completion import CompletionItem
 
         options = click.Command.shell_complete(self, ctx, incomplete)

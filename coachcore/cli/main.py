@@ -31,6 +31,7 @@ class Coach(LazyGroup):
     """The top group; a command it does not know may be a plugin's."""
 
     def foreign(self, name: str) -> click.Command | None:
+        """The command of a plugin that answers `coach_commands`; one that cannot be asked is passed over."""
         from coachcore.registry.gather import answers
         from coachcore.registry.registry import hooks
 

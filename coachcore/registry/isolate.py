@@ -26,19 +26,23 @@ class Muffle(TextIOBase):
         self.shut = True
 
     def write(self, text: str) -> int:
+        """Keep the text, or pass it on once open."""
         if self.shut:
             self.kept += text
             return len(text)
         return int(self.stream.write(text))
 
     def flush(self) -> None:
+        """Flush the stream below, once open."""
         if not self.shut:
             self.stream.flush()
 
     def isatty(self) -> bool:
+        """Whether the stream below is a terminal."""
         return bool(self.stream.isatty())
 
     def fileno(self) -> int:
+        """The file descriptor of the stream below; raises as it does."""
         return int(self.stream.fileno())
 
     @property

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from coachcore.cli.describe import _sample
-from coachcore.cli.output import setting, toml
 from coachcore.component import complaint
 from coachcore.specs import ParamSpec
 from coachcore.testing.made_up import FILTER
@@ -110,37 +109,9 @@ def test_settings_without_a_manifest_are_asked_of_the_part(shop: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (None, "unset"),
-        (True, "true"),
-        (40_000, "40_000"),
-        (9999, "9999"),
-        (2.5e-4, "0.00025"),
-        (1e-6, "1e-6"),
-        (1e20, "1e20"),
-        (float("-inf"), "-inf"),
-        ('a "b"', '"a \\"b\\""'),
-        ([1, 2.0], "[1, 2.0]"),
-        ({}, "{}"),
-        ({"use": "linear", "start": 1.0}, '{ use = "linear", start = 1.0 }'),
-    ],
-)
-def test_values_as_toml(value: Any, text: str) -> None:
-    assert toml(value) == text
-    if value is not None:
-        assert tomllib.loads(f"x = {text}")["x"] == value
-
-
-@pytest.mark.parametrize(
     "type_", ["int", "float", "int[]", "bool", "str", "duration", "schedule", "float | float[]", "table"]
 )
 @pytest.mark.parametrize("bounds", [{}, {"ge": 5}, {"gt": 5}, {"lt": 0}, {"ge": 0, "le": 0.5}])
 def test_samples_of_required_settings_would_be_taken(type_: str, bounds: dict[str, float]) -> None:
     param = ParamSpec("x", type_, required=True, **bounds)  # type: ignore[arg-type]
     assert complaint(_sample(param), param._asdict()) == ""
-
-
-def test_a_setting_in_a_line() -> None:
-    assert setting(ParamSpec("x", "int", required=True)) == "x int"
-    assert setting(ParamSpec("x", "int", default=3)) == "x int = 3"

@@ -15,8 +15,7 @@ import pytest
 
 from coachcore import __version__
 from coachcore.cli import main as main_module
-from coachcore.cli.completion import kind_names
-from coachcore.cli.lazy import Lazy, LazyGroup
+from coachcore.cli.lazy import Lazy
 from coachcore.cli.main import COMMANDS, coach, invoke
 from coachcore.errors import CoachError, Problems
 
@@ -211,37 +210,6 @@ def test_the_shell_completes_commands_kinds_and_files() -> None:
     assert complete("coach li") == ["list-plugins"]
     assert complete("coach list-plugins --kind mem") == ["memory"]
     assert "my-preset" in complete("coach run my-preset")
-
-
-def test_the_shell_completes_parts(shop: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from coachcore.cli.completion import part_names, preset_names
-
-    package = shop.add("acme", points={"plus": "acme:Plus", "minus": "acme:Minus"})
-    assert [item.value for item in part_names(None, None, "filter/p")] == ["filter/plus"]  # type: ignore[arg-type]
-    (package / "presets").mkdir()
-    (package / "presets" / "pole.toml").write_text("coach = 1\n")
-    (package / "coach_plugin.json").write_text('{"manifest": 1, "api": "1.0", "dist": "acme", "presets": "presets"}')
-    shop.registry = None
-    assert [item.value for item in preset_names(None, None, "po")] == ["pole", "po"]  # type: ignore[arg-type]
-
-
-def test_the_group_completes_its_commands_without_importing_them() -> None:
-    context = click.Context(coach)
-    assert [item.value for item in coach.shell_complete(context, "li")] == ["list-plugins"]
-    assert [item.value for item in coach.shell_complete(context, "--ver")] == ["--version"]
-    assert coach.list_commands(context) == list(COMMANDS)
-    assert LazyGroup("empty", table={}).get_command(context, "anything") is None
-
-
-@pytest.mark.parametrize(("start", "kinds"), [("m", ["memory", "middleware"]), ("x", [])])
-def test_kinds_are_completed(start: str, kinds: list[str]) -> None:
-    assert [item.value for item in kind_names(None, None, start)] == kinds  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_scripts(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert invoke(["completion", shell]) == 0
-    assert "_COACH_COMPLETE" in capsys.readouterr().out
 
 
 def test_main_exits_with_the_code(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

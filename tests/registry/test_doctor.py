@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from coachcore.registry.doctor import Report, examine
-from coachcore.registry.probe import probe
 from coachcore.registry.registry import Registry
 from coachcore.registry.sync import sync
 from coachcore.testing.made_up import FILTER
@@ -90,22 +88,6 @@ def test_a_manifest_out_of_step_is_a_fault(make: Make, tmp_path: Path, monkeypat
     (package / "__init__.py").write_text(PLUS.replace("default=1.0", "default=2.0"))
     faults = [report.faults for report in examine(Registry(paths))]
     assert faults == [("plus: coach_plugin.json is out of step - run `coach plugin sync`",)]
-
-
-def test_one_that_dies_does_not_keep_the_others_from_being_tried(make: Make, tmp_path: Path) -> None:
-    make("acme", points="", code={"__init__.py": "", "a.py": PLUS, "b.py": "import os; os._exit(1)"})
-    findings = probe(["acme.a:Plus", "acme.b:Plus", "acme.a:Plus"], path=[str(tmp_path)])
-    assert [finding.error for finding in findings] == ["", "ends the process with code 1 when imported", ""]
-    assert "acme" not in sys.modules
-
-
-def test_after_a_hang_nothing_more_is_tried(make: Make, tmp_path: Path) -> None:
-    make("acme", points="", code={"__init__.py": "", "b.py": "import threading; threading.Event().wait()"})
-    findings = probe(["acme.b:Plus", "acme.b:Minus"], path=[str(tmp_path)], limit=1.5)
-    assert [finding.error for finding in findings] == [
-        "hangs: not imported within 1.5 s",
-        "not tried, since the one before it hangs",
-    ]
 
 
 @pytest.mark.parametrize(

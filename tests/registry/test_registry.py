@@ -12,9 +12,7 @@ import pytest
 
 from coachcore.api import component, hookimpl, param
 from coachcore.errors import BrokenPlugin, CoachError, UnknownName
-from coachcore.registry.entry import Entry
 from coachcore.registry.registry import Registry, current, hooks, register, unregister
-from coachcore.specs import ComponentSpec
 from coachcore.testing.made_up import FILTER
 
 Make, Read = Callable[..., Path], Callable[[], Registry]
@@ -178,19 +176,6 @@ def test_a_notebook_registers_a_class(read: Read) -> None:
     assert registry.entries() == ()
 
 
-def test_a_plugin_may_offer_specs_that_can_be_imported(read: Read) -> None:
-    class Offering:
-        @hookimpl
-        def coach_schedules(self) -> list[object]:
-            return [ComponentSpec("schedule", "later", "gone:Later")]
-
-    registry = read()
-    registry.register(Offering(), "mine")
-    assert registry.resolve("schedule", "later").id == "mine/schedule:later"
-    with pytest.raises(BrokenPlugin, match=r"^mine/schedule:later: could not be imported"):
-        registry.load("schedule", "later")
-
-
 def test_a_registered_part_may_clash_like_any_other(read: Read) -> None:
     registry = read()
     assert [registry.register(Notebook()), registry.register(Notebook())] == ["run-time", "run-time-2"]
@@ -222,30 +207,6 @@ def test_a_taken_name_and_an_unknown_hook_are_refused_and_leave_nothing_behind(m
             registry.unregister(absent)
 
 
-def test_a_plugin_whose_hook_fails_costs_one_line(read: Read) -> None:
-    class Failing:
-        @hookimpl
-        def coach_filters(self) -> list[object]:
-            raise SystemExit(4)
-
-        @hookimpl
-        def coach_schedules(self) -> list[object]:
-            return [Steady, "text"]
-
-        @hookimpl
-        def coach_memories(self) -> list[object]:
-            return [Steady]
-
-    registry = read()
-    registry.register(Failing(), "failing")
-    assert [entry.spec.name for entry in registry.entries()] == ["steady"]
-    assert [trouble.text for trouble in registry.troubles()] == [
-        "could not be asked (coach_filters) - SystemExit: 4 - `coach doctor` says more",
-        "coach_memories should offer parts of kind memory, it offers a schedule",
-        "coach_schedules should offer parts of kind schedule, it offers 'text'",
-    ]
-
-
 HOOKS = (
     "from coachcore.registry.hookspecs import hookimpl\n@hookimpl\ndef coach_run_start(run):\n    run.append('acme')\n"
 )
@@ -275,33 +236,6 @@ def test_hooks_of_a_distribution_can_be_left_out(make: Make, read: Read) -> None
     assert started == []
 
 
-def test_presets_by_name_and_a_clash_only_when_taken(tmp_path: Path, read: Read) -> None:
-    for folder, names in (("one", ("pole", "car")), ("two", ("pole",))):
-        (tmp_path / folder).mkdir()
-        for name in names:
-            (tmp_path / folder / f"{name}.toml").write_text("coach = 1\n")
-
-    class Shelves:
-        @hookimpl
-        def coach_presets(self) -> list[Path]:
-            return [tmp_path / "one", tmp_path / "two"]
-
-    registry = read()
-    registry.register(Shelves())
-    assert sorted(registry.presets()) == ["car", "pole"]
-    assert len(registry.presets()) == 2
-    assert registry.preset("car") == tmp_path / "one" / "car.toml"
-    assert len(registry.presets().all("pole")) == 2
-    with pytest.raises(CoachError, match=r"^pole: two presets have this name: .* - give the path of the one you mean"):
-        registry.preset("pole")
-    with pytest.raises(UnknownName, match="no installed preset is called 'cra' - did you mean 'car'"):
-        registry.preset("cra")
-
-
-def test_an_entry_knows_its_full_id() -> None:
-    assert Entry(ComponentSpec("head", "q", "a:Q"), "acme", "1.0").id == "acme/head:q"
-
-
 def test_the_registry_of_this_process_is_read_once_and_takes_plugins() -> None:
     before = current().entries("schedule")
     name = register(Notebook(), "test of the registry")
@@ -315,14 +249,3 @@ def test_the_registry_of_this_process_is_read_once_and_takes_plugins() -> None:
 
 def test_the_relay_of_this_process_is_that_of_its_registry() -> None:
     assert hooks() is current().hooks()
-
-
-def test_an_offer_twice_over_is_one_part(read: Read) -> None:
-    class Twice:
-        @hookimpl
-        def coach_schedules(self) -> list[object]:
-            return [Steady, Steady]
-
-    registry = read()
-    registry.register(Twice())
-    assert [entry.state for entry in registry.entries()] == ["ok"]
