@@ -16,7 +16,11 @@ class Problem(NamedTuple):
 
     def __str__(self) -> str:
         line = f"{self.origin}: {self.message}" if str(self.origin) else self.message
-        return line.replace("\n", "\\n").replace("\r", "\\r")
+        return "".join(map(_printable, line))
+
+
+def _printable(letter: str) -> str:
+    return letter if letter.isprintable() else letter.encode("unicode_escape").decode()
 
 
 class PresetProblems(Problems):
