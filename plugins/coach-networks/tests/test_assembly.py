@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import keras
 import numpy as np
 import pytest
 
+import coach_networks
 from coach_networks.assembly import Network, build
 from coach_networks.embedders.vector import Vector
 from coach_networks.heads.dueling_q import DuelingQ
@@ -153,3 +155,10 @@ def test_a_layer_of_keras_name_from_elsewhere_is_not_taken_for_it() -> None:
 
     with pytest.raises(UnknownLayer):
         Tape([]).layer(Identity(), "x")
+
+
+def test_no_backend_is_named_anywhere() -> None:
+    folder = Path(coach_networks.__file__).parent
+    sources = [file.read_text() for file in folder.rglob("*.py")]
+    assert len(sources) > 10
+    assert not [word for text in sources for word in ("tensorflow", "jax", "torch") if word in text.lower()]

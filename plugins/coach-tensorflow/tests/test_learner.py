@@ -198,6 +198,38 @@ def test_a_state_that_does_not_fit_is_a_bad_checkpoint(learner: Make, change: di
     assert np.array_equal(made.state()["weights"], before["weights"])
 
 
+def test_a_state_without_its_counter_is_a_bad_checkpoint(learner: Make) -> None:
+    made = learner()
+    with pytest.raises(BadCheckpoint, match="whole number, got None"):
+        made.restore({name: value for name, value in made.state().items() if name != "updates"})
+
+
+@pytest.mark.parametrize("fused", [1, 6])
+def test_equal_to_a_plain_keras_step(learner: Make, fused: int) -> None:
+    import keras
+    import tensorflow as tf
+
+    made = learner(hidden=(8, 8), target_every="1000 updates")
+    segment, flat = made._segments.by_name["main"], made.acting()[1]
+    layers = [keras.layers.Dense(8, activation="relu"), keras.layers.Dense(8, activation="relu"), keras.layers.Dense(2)]
+    model = keras.Sequential([keras.Input((3,)), *layers])
+    model.set_weights([np.asarray(weight) for weight in segment.weights((flat,))])
+    target = keras.models.clone_model(model)
+    target.set_weights(model.get_weights())
+    optimizer, sample = keras.optimizers.Adam(0.01), drawn(6)
+    for rows in sample.packed:
+        wanted = rows[:, 4] + rows[:, 5] * tf.reduce_max(target(rows[:, 6:]), axis=1)
+        with tf.GradientTape() as tape:
+            value = tf.gather(model(rows[:, :3]), rows[:, 3].astype(int), batch_dims=1)
+            loss = tf.reduce_mean(0.5 * tf.square(value - wanted))
+        optimizer.apply(tape.gradient(loss, model.trainable_variables), model.trainable_variables)
+    for start in range(0, 6, fused):
+        part = slice(start, start + fused)
+        trained = made.train(Sample(sample.rows[part], sample.packed[part]), 0.01)
+    theirs = np.concatenate([weight.ravel() for weight in model.get_weights()])
+    np.testing.assert_allclose(trained.weights, theirs, rtol=1e-3, atol=1e-5)
+
+
 def test_the_acting_program_equals_the_compiled_network(learner: Make) -> None:
     made = learner(hidden=(16,))
     trained = made.train(drawn(2), 0.01)
@@ -312,6 +344,17 @@ def test_it_says_how_long_compiling_took_and_what_it_is(learner: Make) -> None:
 def test_parts_that_do_not_fit_are_refused(learner: Make, agent: Any, given: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         learner(agent, **given)
+
+
+def test_weights_that_nobody_announced_are_refused(learner: Make) -> None:
+    sample = drawn(1)._replace(weight=np.ones((1, 4), np.float32))
+    with pytest.raises(Mismatch, match="weighted = False"):
+        learner().train(sample, 0.1)
+
+
+def test_an_executor_that_does_not_exist_is_refused(learner: Make) -> None:
+    with pytest.raises(Mismatch, match="no executor 'huge'; an agent may declare small, twin, conv"):
+        learner(executor="huge")
 
 
 @pytest.mark.parametrize("width", [8, 10])

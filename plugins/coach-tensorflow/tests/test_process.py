@@ -53,9 +53,15 @@ try:
 except Mismatch as error:
     print(error)
 """
-    said = run(code, KERAS_BACKEND="numpy").stdout
-    assert said.startswith("engine 'tensorflow' needs Keras on TensorFlow, but Keras runs 'numpy' here; ")
-    assert said.count("\n") == 1
+    told = run(code, KERAS_BACKEND="elsewhere").stdout
+    assert told.startswith("engine 'tensorflow' needs Keras on TensorFlow, but Keras runs 'elsewhere' here; ")
+    assert told.count("\n") == 1
+    running = """
+import sys, types
+config = types.SimpleNamespace(backend=lambda: "jax")
+sys.modules["keras"] = types.SimpleNamespace(config=config)
+"""
+    assert "Keras runs 'jax' here" in run(running + code).stdout
 
 
 def test_importing_the_part_imports_no_backend() -> None:

@@ -79,9 +79,11 @@ class TensorFlowLearner:
                 raise BadCheckpoint(
                     f"the learner's {name} should be {size} numbers, the checkpoint holds {given.shape}"
                 )
+        if not isinstance(state.get("updates"), int):
+            raise BadCheckpoint(f"the learner's updates should be a whole number, got {state.get('updates')!r}")
         for name in VECTORS:
             getattr(self._variables, name).assign(np.asarray(state[name], np.float32))
-        self._variables.updates.assign(int(state["updates"]))
+        self._variables.updates.assign(state["updates"])
 
     def _initial(self, slow: Mapping[str, Any]) -> Variables:
         first = {name: np.concatenate([w.ravel() for w in net.initial()]) for name, net in self._networks.items()}
@@ -93,9 +95,7 @@ class TensorFlowLearner:
     def _first(self, sample: Sample, learning_rate: float) -> Trained:
         """Build the program for this many updates, compile it by running it, and keep it."""
         begun = perf_counter()
-        width = self._problem.layout.width
-        if sample.packed.ndim != 3 or sample.packed.shape[2] != width:
-            raise Mismatch(f"a sample's rows should be [K, B, {width}], got {sample.packed.shape}")
+        self._check(sample)
         try:
             program = self._program(sample)
             trained = program(sample, learning_rate)
@@ -108,6 +108,13 @@ class TensorFlowLearner:
         self._programs[sample.packed.shape] = program
         self.compile_seconds += perf_counter() - begun
         return trained
+
+    def _check(self, sample: Sample) -> None:
+        width = self._problem.layout.width
+        if sample.packed.ndim != 3 or sample.packed.shape[2] != width:
+            raise Mismatch(f"a sample's rows should be [K, B, {width}], got {sample.packed.shape}")
+        if sample.weight is not None and not self._problem.weighted:
+            raise Mismatch("a sample brings importance weights, but the problem was made with weighted = False")
 
     def _program(self, sample: Sample) -> Program:
         calls, batch, _ = sample.packed.shape

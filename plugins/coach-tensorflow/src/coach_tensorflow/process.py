@@ -7,11 +7,13 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from coach_tensorflow import programs
 from coachcore.api import Mismatch
+
+EXECUTORS = ("small", "twin", "conv")
 
 
 def prepare(executor: str, *, cache: bool = True) -> None:
@@ -19,25 +21,28 @@ def prepare(executor: str, *, cache: bool = True) -> None:
 
     Raises `Mismatch` when Keras already runs, or is told to run, another backend.
     """
+    if executor not in EXECUTORS:
+        raise Mismatch(f"there is no executor '{executor}'; an agent may declare {', '.join(EXECUTORS)}")
+    _check_backend()
     if "tensorflow" not in sys.modules:
         chatty = "TF_CPP_MIN_LOG_LEVEL" in os.environ
-        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # what goes wrong comes as an exception, too
         if cache:
             programs.keep()
-        if chatty:
+        with nullcontext() if chatty else _held_back():
+            # TensorFlow's note about oneDNN is written before its log level is read
             importlib.import_module("tensorflow")
-        else:
-            _import_quietly()
-    os.environ.setdefault("KERAS_BACKEND", "tensorflow")
-    import keras
-    import tensorflow as tf
+    _set_threads(importlib.import_module("tensorflow"), executor)
 
-    if keras.backend.backend() != "tensorflow":
+
+def _check_backend() -> None:
+    keras = sys.modules.get("keras")
+    running = os.environ.setdefault("KERAS_BACKEND", "tensorflow") if keras is None else keras.config.backend()
+    if running != "tensorflow":
         raise Mismatch(
-            f"engine 'tensorflow' needs Keras on TensorFlow, but Keras runs '{keras.backend.backend()}' here; "
+            f"engine 'tensorflow' needs Keras on TensorFlow, but Keras runs '{running}' here; "
             "unset KERAS_BACKEND or set it to tensorflow before Keras is imported"
         )
-    _set_threads(tf, executor)
 
 
 @contextmanager
@@ -56,12 +61,6 @@ def _held_back() -> Iterator[None]:
         finally:
             os.dup2(kept, 2)
             os.close(kept)
-
-
-def _import_quietly() -> None:
-    # TensorFlow's note about oneDNN is written before its log level is read
-    with _held_back():
-        importlib.import_module("tensorflow")
 
 
 def _set_threads(tf: Any, executor: str) -> None:

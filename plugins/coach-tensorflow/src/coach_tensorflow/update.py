@@ -66,17 +66,16 @@ class UpdateRule:
         priorities, metrics = [], []
         for update in self._updates:
             move = partial(self._move, update, state, batch, importance, rate)
-            state, priority, measured = move() if update.every == 1 else self._maybe(update, state, move)
+            if update.every > 1:
+                skip = partial(self._skip, update, state, tf.zeros_like(rows[:, 0]))
+                move = partial(tf.cond, tf.equal(state.updates % update.every, 0), move, skip)
+            state, priority, measured = move()
             priorities.append(priority)
             metrics.append(measured)
         return self._copied(state), priorities[0], tf.concat(metrics, 0)
 
-    def _maybe(self, update: Update, state: TrainState, move: Any) -> Any:
-        def skip() -> Any:
-            size = self._problem.settings.batch_size
-            return state, tf.zeros([size]), tf.zeros([len(self._names[update.moves])])
-
-        return tf.cond(tf.equal(state.updates % update.every, 0), move, skip)
+    def _skip(self, update: Update, state: TrainState, priority: Any) -> Any:
+        return state, priority, tf.zeros([len(self._names[update.moves])])
 
     def _move(self, update: Update, state: TrainState, batch: Batch, importance: Any, rate: Any) -> Any:
         leaves = state.weights[update.moves]
