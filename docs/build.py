@@ -51,8 +51,8 @@ def pages() -> dict[str, str]:
     """Every page of the reference by its file's name."""
     entries = [*_entries()]
     made = {f"{kind}.md": "\n".join(_kind(kind, [e for e in entries if e.spec.kind == kind])) for kind in KINDS}
-    made |= {"settings.md": "\n".join(_settings()), "hooks.md": "\n".join(_hooks()), "commands.md": "\n".join(_commands())}
-    made |= {"python.md": "\n".join(_python()), "presets.md": "\n".join(_presets())}
+    others = {"settings": _settings, "hooks": _hooks, "commands": _commands, "python": _python, "presets": _presets}
+    made |= {f"{name}.md": "\n".join(lines()) for name, lines in others.items()}
     made["index.md"] = "\n".join(_index(entries))
     return {name: text.rstrip("\n") + "\n" for name, text in made.items()}
 
@@ -161,30 +161,37 @@ def _fact(value: Any) -> str:
 def _contract(kind: str) -> Iterator[str]:
     """What implementers keep true: the Protocols of `coachcore.contracts`, read without importing them."""
     name = {"embedder": "network", "middleware": "network", "head": "network"}.get(kind, kind)
-    tree = ast.parse(_text(CORE / "contracts" / f"{name}.py"))
+    text = _text(CORE / "contracts" / f"{name}.py")
     yield from (f"From `coachcore.contracts.{name}`.", "")
-    for node in tree.body:
+    for node in ast.parse(text).body:
         if not isinstance(node, ast.ClassDef) or (name == "network" and node.name.lower() != kind):
             continue
         yield from (f"### {node.name}", "")
         yield from (_marked(ast.get_docstring(node) or ""), "")
-        yield from _members(node)
+        yield from _members(node, text.splitlines())
 
 
-def _members(node: ast.ClassDef) -> Iterator[str]:
+def _members(node: ast.ClassDef, lines: list[str]) -> Iterator[str]:
+    """Fields together, with the comments beside them; then methods."""
+    fields = [part for part in node.body if isinstance(part, ast.AnnAssign)]
+    if fields:
+        told = [line.strip() for part in fields for line in lines[part.lineno - 1 : part.end_lineno]]
+        yield from ("```python", *told, "```", "")
     for part in node.body:
-        if isinstance(part, ast.AnnAssign):
-            yield from ("```python", ast.unparse(part), "```", "")
-        elif isinstance(part, ast.FunctionDef):
-            yield from ("```python", _signature(part), "```", "")
-            doc = ast.get_docstring(part)
-            yield from ((_marked(doc), "") if doc else ())
+        if isinstance(part, ast.FunctionDef):
+            yield from _function(part)
+
+
+def _function(node: ast.FunctionDef) -> Iterator[str]:
+    yield from ("```python", _signature(node), "```", "")
+    doc = ast.get_docstring(node)
+    yield from ((_marked(doc), "") if doc else ())
 
 
 def _signature(node: ast.FunctionDef) -> str:
     returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
     marks = [f"@{ast.unparse(mark)}\n" for mark in node.decorator_list]
-    return f"{''.join(marks)}def {node.name}({ast.unparse(node.args)}){returns}"
+    return f"{''.join(marks)}def {node.name}({ast.unparse(node.args)}){returns}".replace("'", '"')
 
 
 def _docs(path: Path) -> dict[str, str]:
@@ -195,7 +202,7 @@ def _docs(path: Path) -> dict[str, str]:
 
 def _settings() -> Iterator[str]:
     yield from ("# Settings of the run", "", NOTE, "")
-    yield from ("What stands in a preset beside its parts, from `coachcore.settings`; see [presets](../presets.md).", "")
+    yield from ("What stands in a preset beside its parts (`coachcore.settings`); see [presets](../presets.md).", "")
     yield from ("## Top of the file", "", "Keys before the first table.", "", *_rows(HEAD), "")
     yield from ("## `[environment]`", "", "Beside the environment's own settings.", "", *_rows([COUNT]), "")
     for name, cls in SECTIONS.items():
@@ -211,12 +218,12 @@ def _hooks() -> Iterator[str]:
     yield from (f"There are {len(specs)}. [Plugins](../plugins.md#hooks) shows how one is implemented.", "")
     for node in specs:
         node.decorator_list = []
-        yield from (f"## `{node.name}`", "", "```python", _signature(node), "```", "", _marked(ast.get_docstring(node) or ""), "")
+        yield from (f"## `{node.name}`", "", *_function(node))
 
 
 def _commands() -> Iterator[str]:
     yield from ("# Commands", "", NOTE, "")
-    yield from ("Exit codes: 0 done, 1 a check found something, 2 something the user can mend, 130 stopped by Ctrl-C.", "")
+    yield from ("Exit codes: 0 done, 1 a check failed, 2 something the user can mend, 130 stopped by Ctrl-C.", "")
     yield from _command(coach, None, "coach", depth=2)
 
 
@@ -239,7 +246,7 @@ def _python() -> Iterator[str]:
     yield from ("What a script or a notebook needs.", "")
     for name in coachcore.__all__:
         yield from _public(coachcore._HOMES[name], name)  # noqa: SLF001 - the table is what makes the names public
-    yield from ("## `coachcore.api`", "", "What the author of a plugin imports; nothing else of the core is promised.", "")
+    yield from ("## `coachcore.api`", "", "What authors of plugins import; nothing else of the core is promised.", "")
     yield from ("| name | what it is |", "|---|---|")
     api = import_module("coachcore.api")
     yield from (f"| `{name}` | {_cell(_first_line(getattr(api, name)))} |" for name in api.__all__)
@@ -250,12 +257,12 @@ def _public(module: str, name: str) -> Iterator[str]:
     node = next(n for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.name == name)
     yield from (f"### `{name}`", "")
     if isinstance(node, ast.FunctionDef):
-        yield from ("```python", _signature(node), "```", "", _marked(ast.get_docstring(node) or ""), "")
+        yield from _function(node)
         return
     yield from (_marked(ast.get_docstring(node) or ""), "")
     for part in node.body:
         if isinstance(part, ast.FunctionDef) and not part.name.startswith("_"):
-            yield from ("```python", _signature(part), "```", "", _marked(ast.get_docstring(part) or ""), "")
+            yield from _function(part)
 
 
 def _first_line(thing: Any) -> str:
@@ -267,7 +274,7 @@ def _presets() -> Iterator[str]:
     yield from ("# Installed presets", "", NOTE, "")
     yield from ("What `coach run NAME` can be given when all distributions of this tree are installed.", "")
     yield from ("| preset | what it is | agent | environment | reaches | within |", "|---|---|---|---|---|---|")
-    for path in sorted(ROOT.glob("plugins/*/src/*/presets/*.toml")):
+    for path in sorted(ROOT.glob("plugins/*/src/*/presets/*.toml"), key=lambda path: path.stem):
         yield _preset(path.stem, _layered(path))
 
 
@@ -277,7 +284,8 @@ def _layered(path: Path) -> Mapping[str, Any]:
     below = data.get("extends")
     for name in [below] if isinstance(below, str) else below or []:
         lower = _layered(path.with_name(f"{name.removesuffix('.toml')}.toml"))
-        data = {**lower, **data} | {key: {**lower.get(key, {}), **data.get(key, {})} for key in ("agent", "environment")}
+        deeper = {key: {**lower.get(key, {}), **data.get(key, {})} for key in ("agent", "environment")}
+        data = {**lower, **data, **deeper}
     return data
 
 
@@ -297,7 +305,8 @@ def _index(entries: list[Entry]) -> Iterator[str]:
     for kind, group in groupby(sorted(entries, key=_order), key=lambda entry: entry.spec.kind):
         yield f"- [{_plural(kind)}]({kind}.md): {', '.join(f'`{entry.spec.name}`' for entry in group)}"
     without = [kind for kind in KINDS if kind not in {entry.spec.kind for entry in entries}]
-    yield f"- Kinds with a contract and no part yet: {', '.join(f'[{_plural(kind).lower()}]({kind}.md)' for kind in without)}"
+    linked = ", ".join(f"[{_plural(kind).lower()}]({kind}.md)" for kind in without)
+    yield f"- Kinds with a contract and no part yet: {linked}"
     yield from ("", "```{toctree}", ":maxdepth: 1", "")
     yield from ("presets", "settings", "commands", "python", "hooks", *KINDS, "```")
 

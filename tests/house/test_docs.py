@@ -1,0 +1,303 @@
+"""What the documentation says is so: links lead somewhere, nothing is left out, commands and examples work."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import shlex
+import sys
+import tomllib
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+from urllib.parse import unquote
+
+import click
+import pytest
+
+from coachcore import api, load_preset
+from coachcore.cli.main import coach
+from coachcore.errors import CoachError
+from coachcore.presets.places import TOP
+from coachcore.registry import hookspecs, manifest
+from coachcore.registry.registry import Registry
+from coachcore.settings import SECTIONS
+from coachcore.specs import KINDS
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+REFERENCE = DOCS / "reference"
+PROSE = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
+PROSE += sorted(ROOT.glob("plugins/*/README.md"))
+PAGES = [*PROSE, *sorted(REFERENCE.glob("*.md"))]
+RUN = "python -m pip install uv && uv run --all-packages coach run cartpole-dqn"
+TEST = "python -m pip install uv && uvx --with tox-uv tox"
+BASE = {
+    "coach": 1,
+    "environment": {"use": "gymnasium", "id": "CartPole-v1"},
+    "agent": {"use": "dqn"},
+    "exploration": {"use": "e-greedy"},
+    "memory": {"use": "experience-replay"},
+}
+
+
+def named(path):
+    return str(path.relative_to(ROOT))
+
+
+@cache
+def text_of(path):
+    return path.read_text(encoding="utf-8")
+
+
+def blocks(path, language):
+    """The fenced blocks of a page, with the line they begin at."""
+    found = re.finditer(rf"^```{language}\n(.*?)^```$", text_of(path), re.MULTILINE | re.DOTALL)
+    return [(text_of(path).count("\n", 0, block.start()) + 2, block[1]) for block in found]
+
+
+def unfenced(path):
+    return re.sub(r"^```.*?^```$", "", text_of(path), flags=re.MULTILINE | re.DOTALL)
+
+
+def cases(language):
+    return [pytest.param(block, id=f"{named(path)}:{line}") for path in PROSE for line, block in blocks(path, language)]
+
+
+def anchors(path):
+    """What a heading is called in a link: lower case, words joined by hyphens, other signs left out."""
+    headings = re.findall(r"^#+ (.*)$", unfenced(path), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+@cache
+def components():
+    return [
+        spec
+        for path in sorted(ROOT.glob(f"plugins/*/src/*/{manifest.FILE}"))
+        for spec in manifest.read(path).components.values()
+    ]
+
+
+@cache
+def generator():
+    spec = importlib.util.spec_from_file_location("docs_build", DOCS / "build.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@cache
+def with_plugins():
+    return bool(Registry().entries())
+
+
+needs_plugins = pytest.mark.skipif(not with_plugins(), reason="no plugin is installed to check the example against")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_every_relative_link_leads_somewhere(path):
+    for target in re.findall(r"\]\(([^)\s]+)\)", unfenced(path)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        file, _, anchor = unquote(target).partition("#")
+        there = (path.parent / file).resolve() if file else path
+        assert there.exists(), f"{named(path)}: there is no {target}"
+        assert not anchor or anchor in anchors(there), f"{named(path)}: {named(there)} has no heading for #{anchor}"
+
+
+def test_the_reference_is_in_step():
+    """`python docs/build.py` would change nothing."""
+    assert generator().stale() == []
+
+
+def test_every_hook_has_its_place():
+    hooks = [name for name in vars(hookspecs) if name.startswith("coach_")]
+    assert len(hooks) <= 24
+    headings = anchors(REFERENCE / "hooks.md")
+    assert [hook for hook in hooks if hook not in headings] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_part_has_its_place(kind):
+    page = text_of(REFERENCE / f"{kind}.md")
+    for spec in components():
+        if spec.kind == kind:
+            assert f"\n## `{spec.name}`\n" in page
+            assert all(f"| `{param.name}` |" in page for param in spec.params)
+    assert KINDS[kind] in page
+    assert hookspecs.DESCRIBE[kind] in page
+
+
+def paths(command, context, name):
+    """Every command below `command`, as it is typed."""
+    here = click.Context(command, info_name=name, parent=context)
+    yield here.command_path
+    for inner in command.list_commands(here) if isinstance(command, click.Group) else ():
+        yield from paths(command.get_command(here, inner), here, inner)
+
+
+def test_every_command_has_its_place():
+    page = text_of(REFERENCE / "commands.md")
+    typed = list(paths(coach, None, "coach"))
+    assert "coach plugin sync" in typed
+    assert [one for one in typed if f"# `{one}`\n\n```text\nUsage: {one} " not in page] == []
+
+
+def test_every_preset_has_its_place():
+    page = text_of(REFERENCE / "presets.md")
+    names = [path.stem for path in ROOT.glob("plugins/*/src/*/presets/*.toml")]
+    assert [name for name in names if f"| `{name}` |" not in page] == []
+
+
+def test_every_key_of_the_format_is_explained():
+    page = text_of(DOCS / "presets.md")
+    assert [key for key in TOP if f"`{key}`" not in page and f"[{key}" not in page] == []
+    headings = re.findall(r"^## `\[(.*)\]`$", text_of(REFERENCE / "settings.md"), re.MULTILINE)
+    assert {heading.rpartition(".")[2] for heading in headings} == {*SECTIONS, "environment"}
+
+
+def test_the_two_commands_are_the_same_everywhere():
+    readme = [line for _, block in blocks(ROOT / "README.md", "console") for line in block.splitlines()]
+    assert readme[:2] == [RUN, TEST]
+    assert TEST in text_of(ROOT / ".ci" / "run").splitlines()
+
+
+def commands(path):
+    """Every `coach ...` in a page: its line in a console block, or between backticks."""
+    lines = [line for _, block in blocks(path, "console") for line in block.splitlines()]
+    said = [*lines, *re.findall(r"`([^`\n]+)`", unfenced(path))]
+    for line in said:
+        found = re.match(r"(?:.*uv run (?:--all-packages )?)?coach +(.*)", line.partition("  #")[0].strip())
+        if found is not None and "." not in found[1].split(" ")[0]:
+            yield found[1]
+
+
+@pytest.mark.parametrize("path", PROSE, ids=named)
+def test_every_command_and_option_there_is(path):
+    for line in commands(path):
+        context, command = click.Context(coach), coach
+        words = shlex.split(line.replace("...", ""))
+        while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+            inner = command.get_command(context, words[0])
+            assert inner is not None, f"{named(path)}: there is no command 'coach {line}'"
+            command, words = inner, words[1:]
+        known = {name for param in command.params for name in (*param.opts, *param.secondary_opts)}
+        options = {word.partition("=")[0] for word in words if word.startswith("--")} - {"--help", "--version"}
+        assert options <= known, f"{named(path)}: 'coach {line}' has options that do not exist: {options - known}"
+
+
+@needs_plugins
+@pytest.mark.parametrize("block", cases("toml"))
+def test_presets_in_the_documentation_are_sound(block, tmp_path):
+    """Whole ones as they stand; tables of a preset laid over a small one. Other TOML has to be TOML."""
+    document = tomllib.loads(block)
+    if not set(document) <= set(TOP):
+        return
+    file = tmp_path / "example.toml"
+    file.write_text(block, encoding="utf-8")
+    loaded = load_preset(file) if "coach" in document else load_preset(BASE, withs=[file])
+    assert loaded.resolved["coach"] == 1
+
+
+@pytest.mark.parametrize("block", cases("python"))
+def test_python_in_the_documentation_uses_names_that_there_are(block):
+    import coachcore
+
+    tree = ast.parse(block)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "coachcore.api":
+            assert [alias.name for alias in node.names if alias.name not in api.__all__] == []
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "coachcore":
+            assert node.attr in coachcore.__all__
+
+
+@pytest.fixture(scope="module")
+def examples():
+    """The classes that docs/plugins.md defines, all in one module; what registers or runs something is left out."""
+    module = ModuleType("coach_docs_examples")
+    sys.modules[module.__name__] = module
+    for line, block in blocks(DOCS / "plugins.md", "python"):
+        if "coachcore.register" not in block:
+            exec(compile(block, f"docs/plugins.md:{line}", "exec"), vars(module))
+    yield module
+    del sys.modules[module.__name__]
+
+
+def test_the_parts_in_the_documentation_keep_the_laws(examples, tmp_path):
+    from coachcore.api import Discrete
+    from coachcore.testing.environment import check_environment
+    from coachcore.testing.exploration import check_exploration
+    from coachcore.testing.recorder import check_recorder
+    from coachcore.testing.schedule import check_schedule
+
+    def read(folder):
+        return (folder / "best.txt").read_bytes() if (folder / "best.txt").exists() else None
+
+    check_schedule(examples.Capped(inner=2.0))
+    check_exploration(examples.Softmax(), Discrete(3))
+    check_environment(examples.Guess())
+    check_recorder(examples.BestLine(), tmp_path, read)
+    examples.test_sign_is_a_filter()
+
+
+def test_the_schedule_of_the_readme_keeps_the_laws():
+    from coachcore.testing.schedule import check_schedule
+
+    source = next(block for _, block in blocks(ROOT / "README.md", "python") if "class Cosine" in block)
+    module = ModuleType("coach_readme_example")
+    exec(compile(source, "README.md", "exec"), vars(module))
+    cosine = module.Cosine(start=1.0, end=0.0, steps=100)
+    check_schedule(cosine)
+    assert [cosine(0), round(cosine(50), 12), cosine(100), cosine(10**6)] == [1.0, 0.5, 0.0, 0.0]
+    assert all(later <= earlier for earlier, later in pairwise(map(cosine, range(120))))
+
+
+@needs_plugins
+def test_the_agent_of_the_documentation_learns_to_guess(examples, tmp_path):
+    """The examples together in one short run, registered while running."""
+    import coachcore
+    from coachcore.api import hookimpl
+
+    class Examples:
+        @hookimpl
+        def coach_agents(self):
+            return [examples.ExpectedSarsa]
+
+        @hookimpl
+        def coach_heads(self):
+            return [examples.ScaledQ]
+
+        @hookimpl
+        def coach_environments(self):
+            return [examples.Guess]
+
+        @hookimpl
+        def coach_filters(self):
+            return [examples.Sign]
+
+    head = {"use": "scaled-q", "limit": 20}
+    changes = {
+        "environment": {"use": "guess"},
+        "agent": {"use": "expected-sarsa", "network": {"heads": {"q": head}}, "learner": {"learning_rate": 1e-3}},
+        "filters": {"reward": [{"use": "sign"}]},
+        "schedule": {"heatup": "100 steps", "train": "600 steps", "evaluate": {"every": "600 steps", "episodes": 5}},
+        "recorders": [],
+    }
+    name = coachcore.register(Examples())
+    try:
+        preset = coachcore.load_preset({**BASE, **changes})
+        outcome = coachcore.run(preset, out=tmp_path / "run")
+    finally:
+        coachcore.unregister(name)
+    assert outcome.best is not None
+    assert outcome.best > 7.5  # 5 is what chance gets
+
+
+def test_a_preset_that_is_wrong_is_told_as_the_documentation_says(tmp_path):
+    if not with_plugins():
+        pytest.skip("no plugin is installed to check the example against")
+    with pytest.raises(CoachError, match="did you mean 'e-greedy'"):
+        load_preset({**BASE, "exploration": {"use": "e-greedi"}})
