@@ -76,6 +76,7 @@ def run(
     if resume is not None:
         return _resumed(Path(resume), preset, seed, recorders)
     loaded = load_preset(preset, seed=seed)
+    _announce(loaded)
     experiment = _built(loaded, recorders)
     from coachcore.running.machine import Machine
 
@@ -189,6 +190,7 @@ def _resumed(folder: Path, preset: Any, seed: int | None, recorders: Mapping[str
     kept = _preset_of(folder)
     if preset is not None:
         _same(load_preset(preset, seed=seed).resolved, kept.resolved, folder)
+    _announce(kept)
     with exclusive(folder):
         saved = Checkpoints(folder / "checkpoints").load()
         machine = Machine(attrs.evolve(_built(kept, recorders), name=_name_of(folder)))
@@ -284,6 +286,17 @@ def _lock(preset: Preset) -> dict[str, Any]:
         "seed": preset.resolved.get("seed", 0),
         "threads": thread_settings(),
     }
+
+
+def _announce(preset: Preset) -> None:
+    """Show every plugin the resolved preset, before anything is built from it."""
+    from types import MappingProxyType
+
+    from coachcore.registry.lock import listeners
+    from coachcore.registry.registry import current
+
+    for listener in listeners(current(), "coach_configure"):
+        listener(MappingProxyType(preset.resolved))
 
 
 def _listeners() -> Any:

@@ -98,10 +98,11 @@ class Session:
 
     def _info(self, machine: Machine) -> RunInfo:
         experiment, train_for = self.experiment, self.experiment.schedule.train
+        environment = experiment.document.get("environment", {})
         return RunInfo(
             preset=experiment.name,
             seed=experiment.seed,
-            environment=str(experiment.document.get("environment", {}).get("use", "")),
+            environment=str(environment.get("id", environment.get("use", ""))),
             agent=str(experiment.document.get("agent", {}).get("use", "")),
             total=train_for.amount,
             unit=train_for.unit,
