@@ -59,7 +59,9 @@ class TensorFlowLearner:
         """Head outputs by slot for `obs`, each ``[N, ...]``, through the compiled network."""
         if self._forward is None:
             self._forward = tf.function(self._outputs, autograph=False, reduce_retracing=True)
-        given = {name: tf.constant(obs[name], self._dtype(name)) for name in self._networks[self._acting].inputs}
+        spaces, names = self._problem.spaces.observation, self._networks[self._acting].inputs
+        kinds = {name: "uint8" if spaces[name].dtype == "uint8" else "float32" for name in names}
+        given = {name: tf.constant(obs[name], kind) for name, kind in kinds.items()}
         return {slot: np.asarray(value) for slot, value in self._forward(given).items()}
 
     def summary(self) -> str:
@@ -95,30 +97,19 @@ class TensorFlowLearner:
     def _first(self, sample: Sample, learning_rate: float) -> Trained:
         """Build the program for this many updates, compile it by running it, and keep it."""
         begun = perf_counter()
-        self._check(sample)
+        _check(sample, self._problem)
         try:
-            program = self._program(sample)
+            program = Program(self._parts, sample.packed.shape[:2], fast_call=self._fast)
             trained = program(sample, learning_rate)
         except tf.errors.OpError:
             # a kept program that was cut short fails before anything has run; without it, compile anew
             if not programs.forget():
                 raise
-            program = self._program(sample)
+            program = Program(self._parts, sample.packed.shape[:2], fast_call=self._fast)
             trained = program(sample, learning_rate)
         self._programs[sample.packed.shape] = program
         self.compile_seconds += perf_counter() - begun
         return trained
-
-    def _check(self, sample: Sample) -> None:
-        width = self._problem.layout.width
-        if sample.packed.ndim != 3 or sample.packed.shape[2] != width:
-            raise Mismatch(f"a sample's rows should be [K, B, {width}], got {sample.packed.shape}")
-        if sample.weight is not None and not self._problem.weighted:
-            raise Mismatch("a sample brings importance weights, but the problem was made with weighted = False")
-
-    def _program(self, sample: Sample) -> Program:
-        calls, batch, _ = sample.packed.shape
-        return Program(self._parts, (calls, batch), fast_call=self._fast)
 
     def _traced_names(self) -> tuple[str, ...]:
         """Run the update on symbols once: faults in a loss show here, and its metrics give their names."""
@@ -132,8 +123,13 @@ class TensorFlowLearner:
         network: Network = self._networks[self._acting]
         return network.call(segment.weights((segment.of(self._variables.weights),)), obs)
 
-    def _dtype(self, name: str) -> str:
-        return "uint8" if self._problem.spaces.observation[name].dtype == "uint8" else "float32"
+
+def _check(sample: Sample, problem: Problem) -> None:
+    width = problem.layout.width
+    if sample.packed.ndim != 3 or sample.packed.shape[2] != width:
+        raise Mismatch(f"a sample's rows should be [K, B, {width}], got {sample.packed.shape}")
+    if sample.weight is not None and not problem.weighted:
+        raise Mismatch("a sample brings importance weights, but the problem was made with weighted = False")
 
 
 def _one_that_acts(problem: Problem) -> str:
