@@ -93,11 +93,9 @@ class Checkpoints:
 
     def _free(self, name: str, data: bytes) -> Path:
         """The first of ``<name>``, ``<name>+1`` ... that is not taken, or holds these very bytes already."""
-        for number in count():
-            path = self.folder / (f"{name}+{number}.json" if number else f"{name}.json")
-            if not path.exists() or path.read_bytes() == data:
-                break
-        return path
+        names = (f"{name}+{number}.json" if number else f"{name}.json" for number in count())
+        paths = (self.folder / each for each in names)
+        return next(path for path in paths if not path.exists() or path.read_bytes() == data)
 
     def _pointer(self, name: str) -> dict[str, str] | None:
         path = self.folder / name
