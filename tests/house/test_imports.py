@@ -45,7 +45,8 @@ BACKENDS = {"tensorflow": "coach_tensorflow", "jax": "coach_jax"}
 
 def room_of(module):
     first = module.partition(".")[2].partition(".")[0]
-    return "front" if not first else "lowest" if first in LOWEST else first
+    rooms = {"": "front", "__main__": "cli"} | dict.fromkeys(LOWEST, "lowest")
+    return rooms.get(first, first)
 
 
 def ours(item):

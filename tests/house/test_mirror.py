@@ -14,7 +14,7 @@ def test_a_module_of_the_core_has_a_test_module(core_file, root):
     inner = core_file.path.relative_to(root / "coachcore")
     if inner.parts[0] == "contracts":  # Protocols: nothing to run, one test asks the same of all of them
         inner = Path("contracts", "contracts.py")
-    wanted = Path("tests", inner.parent, f"test_{inner.name}")
+    wanted = Path("tests", inner.parent, f"test_{inner.name.replace('__main__', 'main')}")
     assert (root / wanted).is_file(), f"{core_file} has no test: write {wanted}"
 
 
