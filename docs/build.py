@@ -228,7 +228,7 @@ def _commands() -> Iterator[str]:
 
 
 def _command(command: click.Command, above: click.Context | None, name: str, *, depth: int) -> Iterator[str]:
-    settings = {**command.context_settings, "terminal_width": 80, "max_content_width": 80}
+    settings = {**command.context_settings, "terminal_width": 78, "max_content_width": 80}  # what 80 columns leave
     context = click.Context(command, info_name=name, parent=above, **settings)
     path = context.command_path
     yield from (f"{'#' * min(depth, 3)} `{path}`", "", "```text", command.get_help(context).rstrip(), "```", "")
