@@ -216,6 +216,8 @@ def complaint(value: Any, facts: Mapping[str, Any]) -> str:
     values = value if isinstance(value, tuple | list) else (value,)
     choices = facts.get("choices") or ()
     for word in values:
+        if choices and (counted := getattr(word, "unit", "")) and counted not in choices:  # the units of a duration
+            return f"'{counted}' cannot be counted here; use one of {', '.join(choices)}"
         if choices and isinstance(word, str) and word not in choices:
             return f"'{word}' is not a choice here - {did_you_mean(word, choices)}"
     for number in values:

@@ -9,6 +9,9 @@ import attrs
 from coachcore.clock import Duration
 from coachcore.component import param
 
+COUNTED = ("steps", "episodes", "updates")
+"""Units that a run counts by itself; a duration's choices are the units it may have."""
+
 
 @attrs.frozen(kw_only=True)
 class LearnerSettings:
@@ -24,7 +27,7 @@ class LearnerSettings:
     epsilon: float = param(default=1e-7, gt=0, doc="added to the root of the second moment")
     gradient_clip: float = param(default=0.0, ge=0, doc="largest global norm of a gradient; 0 leaves it alone")
     train_every: Duration = param(
-        default="1 steps", type="duration", doc="how often updates are made, in steps or episodes"
+        default="1 steps", type="duration", choices=("steps", "episodes"), doc="how often updates are made"
     )
     updates: int = param(default=1, ge=1, doc="updates made each time")
     updates_per_call: int = param(
@@ -33,7 +36,7 @@ class LearnerSettings:
         doc="updates fused into one compiled call; 0: all of `updates`. With priorities, these refresh once a call",
     )
     target_every: Duration = param(
-        default="100 updates", type="duration", doc="updates between copies to the target network"
+        default="100 updates", type="duration", choices=("updates",), doc="how often the target network is copied"
     )
     target_rate: float = param(
         default=1.0, gt=0, le=1, doc="share of the online weights mixed into the target at each copy"
@@ -46,7 +49,7 @@ class EvaluateSettings:
     """`[schedule.evaluate]`: greedy episodes in an environment of their own."""
 
     every: Duration = param(
-        default="10_000 steps", type="duration", doc="how often to evaluate, in steps, episodes or updates"
+        default="10_000 steps", type="duration", choices=COUNTED, doc="how often to evaluate"
     )
     episodes: int = param(default=10, ge=1, doc="episodes of one evaluation")
 
@@ -56,13 +59,15 @@ class ScheduleSettings:
     """`[schedule]`: how long each phase lasts. Steps are environment steps, heat-up included in `train`."""
 
     heatup: Duration = param(
-        default="1_000 steps", type="duration", doc="uniformly random steps before learning starts"
+        default="1_000 steps", type="duration", choices=("steps", "episodes"), doc="random play before learning starts"
     )
-    train: Duration = param(default="50_000 steps", type="duration", doc="length of the whole run, heat-up included")
+    train: Duration = param(
+        default="50_000 steps", type="duration", choices=COUNTED, doc="length of the whole run, heat-up included"
+    )
     evaluate: EvaluateSettings = param(factory=EvaluateSettings, type="evaluate", doc="evaluation during training")
     target: float | None = param(default=None, doc="stop once an evaluation's mean return reaches this")
     report_every: Duration = param(
-        default="1_000 steps", type="duration", doc="how often learning metrics are reported"
+        default="1_000 steps", type="duration", choices=COUNTED, doc="how often learning metrics are reported"
     )
 
 
@@ -71,7 +76,7 @@ class CheckpointSettings:
     """`[checkpoint]`: when the whole state is saved, and what is kept."""
 
     every: Duration = param(
-        default="10_000 steps", type="duration", doc="how often to save, in steps, episodes, updates or seconds"
+        default="10_000 steps", type="duration", choices=(*COUNTED, "seconds"), doc="how often to save"
     )
     keep_last: int = param(default=2, ge=1, doc="newest checkpoints kept")
     keep_best: bool = param(default=True, doc="also keep the policy with the best evaluation")
@@ -82,7 +87,7 @@ class ValidationSettings:
     """`[validation]`: what the preset is proven to reach; the learning tests read it."""
 
     reward: float = param(doc="mean return over 20 fresh greedy episodes of the best checkpoint")
-    within: Duration = param(type="duration", doc="environment steps it may take")
+    within: Duration = param(type="duration", choices=("steps",), doc="environment steps it may take")
 
 
 SECTIONS: dict[str, type] = {

@@ -27,7 +27,7 @@ import numpy as np
 
 def command(options: argparse.Namespace, folder: Path) -> list[str]:
     if (folder / "checkpoints" / "latest").exists():
-        return [sys.executable, "-m", "coachcore.cli.main", "run", "--resume", str(folder)]
+        return [sys.executable, "-m", "coachcore", "run", "--resume", str(folder)]
     for leftover in ("preset.toml", "lock.json", "events.jsonl"):  # killed before anything was saved: start anew
         (folder / leftover).unlink(missing_ok=True)
     settings = [
@@ -40,7 +40,7 @@ def command(options: argparse.Namespace, folder: Path) -> list[str]:
         "agent.learner.updates=4",
     ]
     sets = [part for setting in settings for part in ("--set", setting)]
-    start = [sys.executable, "-m", "coachcore.cli.main", "run", options.preset, "--seed", str(options.seed)]
+    start = [sys.executable, "-m", "coachcore", "run", options.preset, "--seed", str(options.seed)]
     return [*start, "--out", str(folder), *sets]
 
 

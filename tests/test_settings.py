@@ -36,7 +36,8 @@ def test_defaults_by_hand():
 def test_every_setting_is_described_and_its_default_fits(section, spec):
     assert spec.doc
     assert not spec.doc.endswith(".")
-    assert spec.required or complaint(spec.default, spec._asdict()) == ""
+    default = Duration.parse(spec.default) if spec.type == "duration" and not spec.required else spec.default
+    assert spec.required or complaint(default, spec._asdict()) == ""
 
 
 @pytest.mark.parametrize("cls", [cls for cls in SECTIONS.values() if cls is not ValidationSettings])
@@ -78,3 +79,9 @@ def test_sections_are_frozen_and_by_keyword(cls):
     some = cls(reward=1.0, within="1 steps") if cls is ValidationSettings else cls()
     with pytest.raises(attrs.exceptions.FrozenInstanceError):
         setattr(some, attrs.fields(cls)[0].name, 1)
+
+
+def test_durations_have_the_units_that_can_be_counted_there():
+    with pytest.raises(BadSetting, match="heatup: 'seconds' cannot be counted here; use one of steps, episodes"):
+        ScheduleSettings(heatup="5 seconds")
+    assert CheckpointSettings(every="5 seconds").every.unit == "seconds"

@@ -156,7 +156,7 @@ def _number(text: str) -> float | None:
 
 def example(spec: ParamSpec) -> str:
     """What would work where a required setting is missing."""
-    if spec.choices:
+    if spec.choices and spec.type != "duration":
         return f"add {spec.name} = {inline(spec.choices[0])} or one of: {', '.join(spec.choices)}"
     sample = _SAMPLES.get(types_of(spec)[0])
     return f"add {spec.name} = {sample}" if sample else f"add {spec.name}, {wording(spec)}"

@@ -21,7 +21,10 @@ from coachcore.testing.laws import differing
 from coachcore.testing.toys import ToyList, ToySigns, toy_experiment
 
 SCHEDULE = ScheduleSettings(
-    heatup="50 steps", train="600 steps", report_every="100 steps", evaluate=EvaluateSettings(every="200 steps", episodes=3)
+    heatup="50 steps",
+    train="600 steps",
+    report_every="100 steps",
+    evaluate=EvaluateSettings(every="200 steps", episodes=3),
 )
 
 

@@ -1,0 +1,5 @@
+"""`python -m coachcore` is `coach`."""
+
+from coachcore.cli.main import main
+
+main()
