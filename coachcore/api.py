@@ -15,7 +15,16 @@ from coachcore.component import (
 )
 from coachcore.contracts.agent import DataSpec, NetworkPlan, NetworkSpec, Update
 from coachcore.contracts.engine import Problem
-from coachcore.errors import BadCheckpoint, BadData, BadSetting, CoachError, Mismatch, StopRun, UnknownName
+from coachcore.errors import (
+    BadCheckpoint,
+    BadData,
+    BadSetting,
+    CoachError,
+    Mismatch,
+    StopRun,
+    UnknownName,
+    did_you_mean,
+)
 from coachcore.events import Event, RunInfo
 from coachcore.layout import Column, Layout
 from coachcore.rng import Generator, Streams
@@ -86,6 +95,7 @@ __all__ = [
     "UnknownName",
     "Update",
     "component",
+    "did_you_mean",
     "hookimpl",
     "param",
     "spec_of",

@@ -64,6 +64,7 @@ class Reader:
         yield from self.layers(str(target.resolve()), layer, opened)
 
     def locate(self, source: str) -> FilePath | None:
+        """The file of a preset given by name or path; None, and a problem noted, where there is none."""
         try:
             return find(source, self.registry)
         except CoachError as error:

@@ -54,6 +54,7 @@ class Checker:
         return {name: node for name, node in given.items() if node is not None}
 
     def setting(self, table: Node, spec: ParamSpec, owner: str) -> Node | None:
+        """One setting of a table, checked, with the parts it holds; None where it is left out and has no default."""
         node = table.value.get(spec.name)
         if node is None and spec.required:
             about = f" ({spec.doc})" if spec.doc else ""
@@ -100,6 +101,7 @@ class Checker:
         return Node(self.settings(node, specs, owner), node.origin, node.key)
 
     def unknown(self, table: Mapping[str, Node], known: Iterable[str], owner: str) -> None:
+        """Note every key of `table` that is not among `known`, with the nearest that is."""
         allowed = tuple(known)
         names = [name for name in allowed if name != "use"]
         for key, node in table.items():
@@ -108,6 +110,7 @@ class Checker:
                 self.wrong(node.key, f"{owner} has no setting '{key}' - {hint}")
 
     def is_table(self, node: Node, name: str) -> bool:
+        """Whether `node` is a table; notes a problem where it is not."""
         if isinstance(node.value, dict):
             return True
         value = plain(node)

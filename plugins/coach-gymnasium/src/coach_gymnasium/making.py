@@ -13,8 +13,7 @@ from typing import Any
 import gymnasium
 from gymnasium.envs.registration import EnvSpec, load_env_creator
 
-from coachcore.api import BadSetting, CoachError, UnknownName
-from coachcore.errors import did_you_mean
+from coachcore.api import BadSetting, CoachError, UnknownName, did_you_mean
 
 _EXTRA = re.compile(r"gymnasium\[[\w-]+\]")
 _UNEXPECTED = re.compile(r"unexpected keyword argument '(\w+)'")
