@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tox.session.state import State
 
 ROOT = Path(__file__).parent
-WITHOUT_PLUGINS = ("core",)
+WITHOUT_PLUGINS = ("core", "docs")
 
 
 @impl
@@ -24,7 +24,8 @@ def tox_add_env_config(env_conf: EnvConfigSet, state: State) -> None:  # noqa: A
     if name.startswith("."):
         return
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    groups = project["dependency-groups"]
     plugins = [] if name in WITHOUT_PLUGINS else sorted(ROOT.glob("plugins/*/pyproject.toml"))
     folders = [ROOT, *(plugin.parent for plugin in plugins)]
-    lines = [f"-c {ROOT / 'constraints.txt'}", *project["dependency-groups"]["dev"], *(f"-e {folder}" for folder in folders)]
+    lines = [f"-c {ROOT / 'constraints.txt'}", *groups["dev"], *(groups["docs"] if name == "docs" else ()), *(f"-e {folder}" for folder in folders)]
     env_conf.loaders.insert(0, MemoryLoader(deps="\n".join(lines)))

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coachcore.errors import BadCheckpoint, CoachError
-from coachcore.threads import thread_settings
+from coachcore.errors import CoachError
+from coachcore.folder import furnish, lock_of, new_folder, preset_of, refuse_another
 
 if TYPE_CHECKING:
     from coachcore.contracts.experiment import Experiment
@@ -82,7 +78,7 @@ def run(
 
     machine = Machine(experiment)
     try:
-        folder = Path(out) if out is not None else _new_folder(experiment)
+        folder = Path(out) if out is not None else new_folder(experiment.name, experiment.seed)
         return _in_folder(machine, folder, loaded)
     finally:
         machine.close()
@@ -155,28 +151,11 @@ def _built(preset: Preset, recorders: Mapping[str, Any] | None = None) -> Experi
     return experiment if recorders is None else attrs.evolve(experiment, recorders=recorders)
 
 
-def _new_folder(experiment: Experiment) -> Path:
-    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    base = Path("runs") / f"{experiment.name}-{stamp}-{experiment.seed}"
-    folder, tried = base, 1
-    while folder.exists():
-        tried += 1
-        folder = base.with_name(f"{base.name}-{tried}")
-    return folder
-
-
 def _in_folder(machine: Any, folder: Path, preset: Preset) -> Outcome:
-    from coachcore.presets.writer import dump
     from coachcore.running.session import Session, exclusive
 
-    if (folder / "preset.toml").exists():
-        raise CoachError(
-            "it already holds a run - continue it with --resume, or give --out another folder", where=str(folder)
-        )
     with exclusive(folder):
-        (folder / "preset.toml").write_text(dump(preset.resolved), encoding="utf-8")
-        lock = json.dumps(_lock(preset), indent=2, sort_keys=True)
-        (folder / "lock.json").write_text(lock + "\n", encoding="utf-8")
+        furnish(folder, preset)
         return Session(machine, folder, listeners=_listeners()).run()
 
 
@@ -187,54 +166,21 @@ def _resumed(folder: Path, preset: Any, seed: int | None, recorders: Mapping[str
     from coachcore.running.machine import Machine
     from coachcore.running.session import Session, exclusive
 
-    kept = _preset_of(folder)
+    kept = preset_of(folder)
     if preset is not None:
-        _same(load_preset(preset, seed=seed).resolved, kept.resolved, folder)
+        refuse_another(load_preset(preset, seed=seed).resolved, kept.resolved, folder)
     _announce(kept)
     with exclusive(folder):
         saved = Checkpoints(folder / "checkpoints").load()
-        machine = Machine(attrs.evolve(_built(kept, recorders), name=_name_of(folder)))
+        machine = Machine(attrs.evolve(_built(kept, recorders), name=lock_of(folder)["name"]))
         try:
             return Session(machine, folder, listeners=_listeners(), saved=saved).run()
         finally:
             machine.close()
 
 
-def _preset_of(folder: Path) -> Preset:
-    path = folder / "preset.toml"
-    if not path.is_file():
-        raise BadCheckpoint("it is not a run folder: there is no preset.toml in it", where=str(folder))
-    return load_preset(path)
-
-
-def _name_of(folder: Path) -> str:
-    """What the run's preset was called when it started."""
-    try:
-        return str(json.loads((folder / "lock.json").read_bytes())["name"])
-    except (OSError, ValueError, KeyError, TypeError):
-        raise BadCheckpoint("lock.json is missing or damaged", where=str(folder)) from None
-
-
 def _experiment_of(folder: Path) -> Experiment:
-    return _built(_preset_of(folder), recorders={})
-
-
-def _same(asked: Mapping[str, Any], kept: Mapping[str, Any], folder: Path) -> None:
-    """Refuse to resume under another preset, naming the first difference."""
-    for path, value, was in _differences(asked, kept):
-        raise CoachError(
-            f"this run was started with {path} = {was!r}, the preset given has {value!r} - "
-            "resume without naming a preset, or start a new run",
-            where=str(folder),
-        )
-
-
-def _differences(asked: Any, kept: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    if isinstance(asked, Mapping) and isinstance(kept, Mapping):
-        for key in sorted({*asked, *kept} - ({"summary"} if not path else set())):
-            yield from _differences(asked.get(key), kept.get(key), f"{path}.{key}" if path else str(key))
-    elif asked != kept:
-        yield path, asked, kept
+    return _built(preset_of(folder), recorders={})
 
 
 def _policy(experiment: Experiment, folder: Path, checkpoint: str, spaces: Any) -> Any:
@@ -264,28 +210,6 @@ def _policy(experiment: Experiment, folder: Path, checkpoint: str, spaces: Any) 
         explorer=saved["explorer"],
         rng=Streams(experiment.seed)["evaluation"],
     )
-
-
-def _lock(preset: Preset) -> dict[str, Any]:
-    """What the run was made with: distributions, versions, manifest hashes, Python, threads, seed."""
-    from importlib.metadata import version
-
-    from coachcore.presets.writer import dump
-    from coachcore.registry.lock import locked
-    from coachcore.registry.registry import current
-    from coachcore.specs import API
-
-    return {
-        "name": preset.name,
-        "api": ".".join(map(str, API)),
-        "coachcore": version("coachcore"),
-        "distributions": locked(current()),
-        "preset": sha256(dump(preset.resolved).encode()).hexdigest(),
-        "python": platform.python_version(),
-        "platform": f"{platform.system()}-{platform.machine()}",
-        "seed": preset.resolved.get("seed", 0),
-        "threads": thread_settings(),
-    }
 
 
 def _announce(preset: Preset) -> None:

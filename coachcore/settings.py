@@ -48,9 +48,7 @@ class LearnerSettings:
 class EvaluateSettings:
     """`[schedule.evaluate]`: greedy episodes in an environment of their own."""
 
-    every: Duration = param(
-        default="10_000 steps", type="duration", choices=COUNTED, doc="how often to evaluate"
-    )
+    every: Duration = param(default="10_000 steps", type="duration", choices=COUNTED, doc="how often to evaluate")
     episodes: int = param(default=10, ge=1, doc="episodes of one evaluation")
 
 

@@ -195,7 +195,7 @@ def test_hooks_hear_the_run_but_pluggy_is_never_called(tmp_path):
 
         @hookimpl
         def coach_run_end(self, outcome):
-            heard.append(outcome)
+            heard.append(outcome.reason)
 
     undo = []
     coachcore.register(Listener(), "listener")

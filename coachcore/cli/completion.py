@@ -38,7 +38,7 @@ def kind_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) ->
 @click.command()
 @click.argument("shell", type=click.Choice(list(SHELLS)))
 def completion(shell: str) -> None:
-    r"""Print the completion script for SHELL.
+    """Print the completion script for SHELL.
 
     \b
     bash:  eval "$(coach completion bash)"       in ~/.bashrc

@@ -23,7 +23,7 @@ def plugin() -> None:
 @click.option("--limit", default=60.0, show_default=True, metavar="SECONDS", help="Time an import may take.")
 @click.pass_context
 def sync(context: click.Context, paths: tuple[Path, ...], check: bool, limit: float) -> None:
-    r"""Write coach_plugin.json from the classes of the distributions in PATHs.
+    """Write coach_plugin.json from the classes of the distributions in PATHs.
 
     A PATH is a folder with a pyproject.toml (default: this one); files among
     the PATHs are passed over, so a pattern will do.

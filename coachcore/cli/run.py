@@ -32,7 +32,7 @@ def run(
     resume: Path | None,
     out: Path | None,
 ) -> None:
-    r"""Train PRESET: the name of an installed preset, or the path of a TOML file.
+    """Train PRESET: the name of an installed preset, or the path of a TOML file.
 
     Ctrl-C saves everything and says how to go on; a second Ctrl-C stops at once.
 
@@ -44,6 +44,7 @@ def run(
     """
     from coachcore.door import load_preset
     from coachcore.door import run as train
+    from coachcore.folder import changes
 
     if preset is None and resume is None:
         raise click.UsageError("name a PRESET, or a run to --resume; `coach presets` lists what is installed")
@@ -56,6 +57,9 @@ def run(
             click.echo(f"note: {notice}", err=True)
     elif sets or withs or seed is not None:
         raise click.UsageError("a resumed run keeps its settings: drop --set, --with and --seed, or start a new run")
+    if resume is not None:
+        for change in changes(resume):
+            click.echo(f"note: {change}; the run may not continue bit for bit", err=True)
     outcome = train(loaded, out=out, resume=resume)
     best = "" if outcome.best is None else f", best evaluation {outcome.best:.1f}"
     click.echo(

@@ -155,7 +155,7 @@ def coach_configure(config: Mapping[str, Any]) -> None:
 
 @hookspec
 def coach_run_start(run: Any) -> None:
-    """The parts are built and the first step comes next; `run` is the session."""
+    """The parts are built and the first step comes next; `run` is a `coachcore.events.RunInfo`."""
 
 
 @hookspec
@@ -170,7 +170,7 @@ def coach_checkpoint(run: Any, path: Path) -> None:
 
 @hookspec
 def coach_run_end(run: Any, outcome: Any) -> None:
-    """The run is over; `outcome` says why and how well it did. Called after a failure too."""
+    """The run is over or was stopped; `outcome` (`running.session.Outcome`) says why. Not called when an error ended it."""
 
 
 # The command line: asked only when a command is unknown to the core, or by `coach doctor`.

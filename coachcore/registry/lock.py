@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, requires, version
+from re import compile as pattern
 from typing import Any
 
 from coachcore.registry.discover import locator
 from coachcore.registry.manifest import FILE
 from coachcore.registry.reader import top
 from coachcore.registry.registry import Registry
+
+_NAME = pattern(r"[A-Za-z0-9._-]+")
+
 
 def locked(registry: Registry) -> dict[str, dict[str, str]]:
     """Every distribution that offers parts: its version, and the sha256 of its manifest (empty without one)."""
@@ -23,6 +28,25 @@ def locked(registry: Registry) -> dict[str, dict[str, str]]:
         digest = sha256(manifest.read_bytes()).hexdigest() if manifest and manifest.is_file() else ""
         found[entry.dist] = {"version": entry.version, "manifest": digest}
     return found
+
+
+def packages(dists: Iterable[str]) -> dict[str, str]:
+    """The packages that `dists` require, by name, with the versions installed: NumPy, TensorFlow, Gymnasium ..."""
+    named = {match[0].lower() for dist in dists for line in _requirements(dist) if (match := _NAME.match(line))}
+    found = {}
+    for name in sorted(named):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # an extra's, or another platform's
+            continue
+    return found
+
+
+def _requirements(dist: str) -> Sequence[str]:
+    try:
+        return requires(dist) or ()
+    except PackageNotFoundError:  # registered while running
+        return ()
 
 
 def listeners(registry: Registry, hook: str) -> tuple[Callable[..., Any], ...]:

@@ -23,16 +23,6 @@ _INTERRUPTED = "interrupted"
 
 
 @attrs.frozen(kw_only=True)
-class Listeners:
-    """Hook implementations, collected once before the run and called as plain functions."""
-
-    start: tuple[Callable[[RunInfo], Any], ...] = ()
-    event: tuple[Callable[[RunInfo, Event], Any], ...] = ()
-    checkpoint: tuple[Callable[[RunInfo, Path], Any], ...] = ()
-    end: tuple[Callable[[RunInfo, str], Any], ...] = ()
-
-
-@attrs.frozen(kw_only=True)
 class Outcome:
     """How a run ended: `reason` is ``finished``, ``target reached``, ``interrupted`` or a plugin's own words."""
 
@@ -46,6 +36,16 @@ class Outcome:
     @property
     def interrupted(self) -> bool:
         return self.reason == _INTERRUPTED
+
+
+@attrs.frozen(kw_only=True)
+class Listeners:
+    """Hook implementations, collected once before the run and called as plain functions."""
+
+    start: tuple[Callable[[RunInfo], Any], ...] = ()
+    event: tuple[Callable[[RunInfo, Event], Any], ...] = ()
+    checkpoint: tuple[Callable[[RunInfo, Path], Any], ...] = ()
+    end: tuple[Callable[[RunInfo, Outcome], Any], ...] = ()
 
 
 class Session:
@@ -86,11 +86,18 @@ class Session:
             stack.enter_context(_timer(machine, self.experiment))
             self._drive(machine, info)
             reason = self.stopping or machine.done
-            for closing in self.listeners.end:
-                closing(info, reason)
             clock = machine.clock
-            return Outcome(folder=self.folder, reason=reason, best=machine.best, steps=clock.steps,
-                           episodes=clock.episodes, updates=clock.updates)  # fmt: skip
+            outcome = Outcome(
+                folder=self.folder,
+                reason=reason,
+                best=machine.best,
+                steps=clock.steps,
+                episodes=clock.episodes,
+                updates=clock.updates,
+            )
+            for closing in self.listeners.end:
+                closing(info, outcome)
+            return outcome
 
     def stop(self, reason: str = _INTERRUPTED) -> None:
         """End the run at the next moment at which everything can be saved."""

@@ -21,7 +21,7 @@ ROOMS = {
     "api": {"lowest", "contracts", "registry"},
     "testing": {"lowest", "contracts", "registry", "presets", "running", "testing", "api", "door", "front"},
     "front": {"lowest", "registry", "door"},  # coachcore/__init__.py
-    "door": {"lowest", "contracts", "registry", "presets", "running", "front"},
+    "door": {"lowest", "contracts", "registry", "presets", "running", "front", "door"},
     "cli": {"lowest", "contracts", "registry", "presets", "running", "door", "cli", "front", "testing"},
 }
 THIRD_PARTY = {
@@ -45,7 +45,7 @@ BACKENDS = {"tensorflow": "coach_tensorflow", "jax": "coach_jax"}
 
 def room_of(module):
     first = module.partition(".")[2].partition(".")[0]
-    rooms = {"": "front", "__main__": "cli"} | dict.fromkeys(LOWEST, "lowest")
+    rooms = {"": "front", "__main__": "cli", "folder": "door"} | dict.fromkeys(LOWEST, "lowest")
     return rooms.get(first, first)
 
 

@@ -198,7 +198,7 @@ def test_listeners_hear_start_events_checkpoints_and_end(tmp_path):
         start=(lambda info: heard.append(("start", info.preset)),),
         event=(lambda _info, event: heard.append((event.kind, event.step)),),
         checkpoint=(lambda _info, path: heard.append(("saved", path.name)),),
-        end=(lambda _info, reason: heard.append(("end", reason)),),
+        end=(lambda _info, outcome: heard.append(("end", outcome.reason)),),
     )
     made, _ = experiment(schedule=attrs.evolve(SCHEDULE, train=Duration(210, "steps")))
     run(made, tmp_path, listeners=listeners)
