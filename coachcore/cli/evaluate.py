@@ -24,14 +24,12 @@ def evaluate(folder: Path, episodes: int, checkpoint: str, seed: int | None, vid
     """
     from coachcore.door import evaluate as play
 
-    sink = _video_sink(folder) if video else None
+    film = _Film(_video_sink(folder)) if video else None
     try:
-        score = play(
-            folder, episodes=episodes, checkpoint=checkpoint, seed=seed, on_frame=_framed(sink) if sink else None
-        )
+        score = play(folder, episodes=episodes, checkpoint=checkpoint, seed=seed, on_frame=film)
     finally:
-        if sink:
-            sink.close()
+        if film:
+            film.sink.close()
     if as_json:
         import json
 
@@ -40,8 +38,8 @@ def evaluate(folder: Path, episodes: int, checkpoint: str, seed: int | None, vid
     told = score.summary()
     click.echo(f"{checkpoint} checkpoint, {episodes} episodes: mean return {told['mean']:.1f} (std {told['std']:.1f}, "
                f"min {told['min']:.1f}, max {told['max']:.1f}), mean length {told['length']:.1f}")  # fmt: skip
-    if video:
-        click.echo(f"videos: {folder / 'videos'}")
+    if film:
+        click.echo(f"videos: {folder / 'videos'}" if film.pictures else "no videos: the environment shows no pictures")
 
 
 _FILMED = 3  # episodes; more would fill a disk before they taught anything
@@ -55,11 +53,15 @@ def _video_sink(folder: Path) -> Any:
     return part.open(folder, RunInfo(preset=folder.name, seed=0, environment="", agent="", total=0))
 
 
-def _framed(sink: Any) -> Any:
-    from coachcore.events import Event
+class _Film:
+    """Hands the pictures of the first episodes to a recorder, and counts them."""
 
-    def frame(episode: int, picture: Any) -> None:
+    def __init__(self, sink: Any) -> None:
+        self.sink, self.pictures = sink, 0
+
+    def __call__(self, episode: int, picture: Any) -> None:
+        from coachcore.events import Event
+
         if episode < _FILMED:
-            sink.event(Event("frame", 0, episode, 0, {"frame": picture, "episode": episode}))
-
-    return frame
+            self.sink.event(Event("frame", 0, episode, 0, {"frame": picture, "episode": episode}))
+            self.pictures += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -66,6 +67,6 @@ def run(
         f"{outcome.reason} after {outcome.steps} steps, {outcome.episodes} episodes, {outcome.updates} updates{best}"
     )
     if outcome.interrupted:
-        click.echo(f"saved; go on with: coach run --resume {outcome.folder}")
+        click.echo(f"saved; go on with: coach run --resume {quote(outcome.folder.as_posix())}")
         context.exit(130)
     click.echo(f"run folder: {outcome.folder}")
