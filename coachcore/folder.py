@@ -90,8 +90,7 @@ def lock(preset: Preset) -> dict[str, Any]:
 
 def changes(folder: Path) -> list[str]:
     """What is installed otherwise than when the run in `folder` started, a line each: it may then not go on bit for bit."""
-    before = lock_of(folder)
-    now = lock(preset_of(folder))
+    now, before = lock(preset_of(folder)), lock_of(folder)
     return [
         f"{path} was {was or 'not there'} when the run started, now it is {value or 'gone'}"
         for path, value, was in differences(now, before)
@@ -114,7 +113,7 @@ def refuse_another(asked: Mapping[str, Any], kept: Mapping[str, Any], folder: Pa
 def differences(asked: Any, kept: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Path, value and earlier value of everything that is not equal in two nested tables."""
     if isinstance(asked, Mapping) and isinstance(kept, Mapping):
-        for key in sorted({*asked, *kept}):
+        for key in sorted({*asked, *kept}, key=lambda key: (key != "use", key)):  # another part says more than its settings
             yield from differences(asked.get(key), kept.get(key), f"{path}.{key}" if path else str(key))
     elif asked != kept:
         yield path, asked, kept

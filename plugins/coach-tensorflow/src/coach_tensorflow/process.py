@@ -25,7 +25,7 @@ def prepare(executor: str, *, cache: bool = True) -> None:
         raise Mismatch(f"there is no executor '{executor}'; an agent may declare {', '.join(EXECUTORS)}")
     _check_backend()
     if "tensorflow" not in sys.modules:
-        chatty = "TF_CPP_MIN_LOG_LEVEL" in os.environ
+        chatty = os.environ.get("TF_CPP_MIN_LOG_LEVEL", "3") != "3"  # 3 may be this very line's, in a parent process
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # what goes wrong comes as an exception, too
         if cache:
             programs.keep()

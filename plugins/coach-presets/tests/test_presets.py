@@ -1,0 +1,53 @@
+"""Every installed preset: sound, buildable, said to be proven, and the same again from the same seed."""
+
+from __future__ import annotations
+
+import pytest
+
+import coachcore
+from coachcore.presets.build import build
+from coachcore.registry.registry import current
+
+PRESETS = sorted(current().presets())
+TINY = {
+    "schedule.heatup": "100 steps",
+    "schedule.train": "400 steps",
+    "schedule.evaluate": {"every": "300 steps", "episodes": 1},
+    "schedule.report_every": "200 steps",
+    "schedule.target": None,
+    "environment.max_episode_steps": 50,
+    "agent.learner.train_every": "16 steps",
+}
+
+
+def test_the_presets_of_the_issue_are_installed():
+    promised = {"acrobot-dqn", "cartpole-dqn", "cartpole-dqn-per", "cartpole-dueling-ddqn", "mountaincar-dqn"}
+    assert promised <= set(PRESETS)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_checks_clean(name, coach):
+    said = coach("check", name)
+    assert said.fine().startswith(f"{name}: no errors")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_can_be_built_and_says_what_it_reaches(name):
+    preset = coachcore.load_preset(name)
+    assert preset.resolved["summary"]
+    experiment = build(preset)
+    assert experiment.validation is not None
+    assert experiment.validation.within.amount == experiment.schedule.train.amount
+    assert experiment.schedule.target is None or experiment.schedule.target >= experiment.validation.reward
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_trains_and_one_seed_gives_one_run(name):
+    preset = coachcore.load_preset(name).changed(TINY)
+    first, second = (list(coachcore.train(preset, seed=7)) for _ in range(2))
+    assert [event.kind for event in first if event.kind in ("run-start", "run-end")] == ["run-start", "run-end"]
+    assert {"episode", "report", "evaluation"} <= {event.kind for event in first}
+    assert first[-1].step == 400
+    assert first[-1].update > 0
+    assert first == second
+    assert first != list(coachcore.train(preset.changed({"schedule.evaluate": None}), seed=8))
