@@ -12,7 +12,7 @@ from coachcore.types import Array, Obs
 
 
 class OpenEpisodes:
-    """Seeds, actions so far, returns and lengths of the episodes now open.
+    """Seeds, actions so far and returns of the episodes now open.
 
     An episode is a function of its seed and its actions, so these are all that
     a checkpoint needs of an environment: `replay` brings it back to the step.
@@ -24,12 +24,11 @@ class OpenEpisodes:
         self.seeds = np.zeros(count, np.int64)
         self.starts = np.zeros(count, np.int64)  # where in `played` each episode begins
         self.returns = np.zeros(count)  # raw rewards
-        self.lengths = np.zeros(count, np.int64)
         self.played: list[Array] = []
 
     def begin(self, envs: Array, seeds: Array) -> None:
         """Note that `envs` open new episodes with `seeds`, and forget actions nobody needs any more."""
-        self.seeds[envs], self.returns[envs], self.lengths[envs] = seeds, 0.0, 0
+        self.seeds[envs], self.returns[envs] = seeds, 0.0
         self.starts[envs] = len(self.played)
         cut = int(self.starts.min())
         if cut:
@@ -40,7 +39,10 @@ class OpenEpisodes:
         """One step of every environment: actions ``[N, ...]`` as applied and raw rewards ``[N]``."""
         self.played.append(applied)
         self.returns += rewards
-        self.lengths += 1
+
+    def length(self, env: int) -> int:
+        """Steps that the open episode of `env` has had."""
+        return len(self.played) - int(self.starts[env])
 
     @property
     def sound(self) -> bool:
@@ -70,12 +72,12 @@ class OpenEpisodes:
 
     def state(self) -> dict[str, Any]:
         played = np.stack(self.played) if self.played else np.zeros((0, self.count))
-        kept = {"seeds": self.seeds, "starts": self.starts, "returns": self.returns, "lengths": self.lengths}
+        kept = {"seeds": self.seeds, "starts": self.starts, "returns": self.returns}
         return {name: values.copy() for name, values in kept.items()} | {"played": played}
 
     def restore(self, state: dict[str, Any]) -> None:
         if len(state["seeds"]) != self.count:
             raise BadCheckpoint(f"it holds {len(state['seeds'])} environments, the preset asks for {self.count}")
         self.seeds, self.starts = state["seeds"].copy(), state["starts"].copy()
-        self.returns, self.lengths = state["returns"].copy(), state["lengths"].copy()
+        self.returns = state["returns"].copy()
         self.played = list(state["played"])

@@ -129,7 +129,7 @@ def _closed(machine: Machine, envs: Any, *, heating: bool) -> list[Event]:
         machine.clock.episodes += 1
         data = {
             "return": float(open_ones.returns[env]),
-            "length": int(open_ones.lengths[env]),
+            "length": open_ones.length(env),
             "env": env,
             "exploration": 1.0 if heating else machine.exploring(),
             "phase": "heat-up" if heating else "training",

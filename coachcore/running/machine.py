@@ -77,7 +77,7 @@ class Machine:
         space = self.spaces.action
         if heating:
             return space.sample(self.streams["heatup"], self.count)
-        moment = Moment(self.streams["explore"], self.clock.training_steps, evaluating=False)
+        moment = Moment(self.streams["explore"], self.clock.training_steps, False)
         explore = self.experiment.exploration
         self.explorer, actions = explore(self.explorer, self.propose, space, self.count, moment)
         return actions

@@ -71,7 +71,7 @@ class Run:
         self.obs = {"o": after.obs["o"].copy()}
         ended = np.flatnonzero(after.terminated | after.truncated)
         if len(ended):
-            self.closed += [(float(self.episodes.returns[env]), int(self.episodes.lengths[env])) for env in ended]
+            self.closed += [(float(self.episodes.returns[env]), self.episodes.length(env)) for env in ended]
             self.open(ended)
 
 
@@ -80,10 +80,10 @@ def test_counting_by_hand():
     episodes.begin(np.arange(2), np.array([5, 6]))
     episodes.note(np.array([1, 2]), np.array([1.0, 10.0]))
     episodes.note(np.array([3, 4]), np.array([2.0, 20.0]))
-    assert (episodes.returns.tolist(), episodes.lengths.tolist()) == ([3, 30], [2, 2])
+    assert (episodes.returns.tolist(), [episodes.length(env) for env in range(2)]) == ([3, 30], [2, 2])
     episodes.begin(np.array([1]), np.array([7]))
     episodes.note(np.array([5, 6]), np.array([4.0, 40.0]))
-    assert (episodes.returns.tolist(), episodes.lengths.tolist()) == ([7, 40], [3, 1])
+    assert (episodes.returns.tolist(), [episodes.length(env) for env in range(2)]) == ([7, 40], [3, 1])
     assert episodes.seeds.tolist() == [5, 7]
     assert episodes.starts.tolist() == [0, 2]
 
@@ -165,7 +165,7 @@ def test_a_state_shares_nothing_with_the_running_thing():
     again = OpenEpisodes(1)
     again.restore(state)
     again.note(np.array([1]), np.array([2.0]))
-    assert (state["returns"].tolist(), state["lengths"].tolist()) == ([0.0], [0])
+    assert (state["returns"].tolist(), state["starts"].tolist()) == ([0.0], [0])
 
 
 def test_another_number_of_environments_is_refused():

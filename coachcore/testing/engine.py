@@ -1,0 +1,282 @@
+"""What every engine must keep true: the learners it makes, trained a little and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+
+from coachcore.acting import ActingNetwork
+from coachcore.clock import Duration
+from coachcore.contracts.agent import NetworkPlan
+from coachcore.contracts.engine import Problem
+from coachcore.errors import BadCheckpoint
+from coachcore.layout import Layout
+from coachcore.settings import LearnerSettings
+from coachcore.spaces import Box, Discrete, Spaces
+from coachcore.testing.laws import refuses, require, same, same_array, saved, settings_are_frozen
+from coachcore.testing.toy_learning import ToyQ
+from coachcore.types import Array, Sample
+
+RATE = 0.01
+SIZE = 4
+"""B, the examples of a minibatch."""
+PLAIN = LearnerSettings(
+    batch_size=SIZE, optimizer="sgd", beta1=0.0, learning_rate=RATE, target_every=Duration.parse("2 updates")
+)
+"""Learner settings under which a step is the learning rate times the gradient, so that weights can be compared."""
+
+
+def toy_problem() -> Problem:
+    """Three measurements, two actions and the toy agent: what an engine without a backend can solve."""
+    spaces = Spaces(observation={"observation": Box((3,), -1.0, 1.0)}, action=Discrete(2))
+    agent = ToyQ()
+    plan = NetworkPlan(
+        spec=agent.networks(spaces)["main"], embedders={"observation": None}, middleware=None, heads={"q": None}
+    )
+    return Problem(agent=agent, networks={"main": plan}, spaces=spaces, layout=Layout.of(spaces), settings=PLAIN)
+
+
+def drawn(problem: Problem, calls: int, seed: int = 0) -> Sample:
+    """K made-up minibatches for the problem, read-only; weighted by 1 where it asks for weights."""
+    rng, layout, spaces = np.random.default_rng(seed), problem.layout, problem.spaces
+    size = problem.settings.batch_size
+    shape = (calls, size)
+    packed = rng.standard_normal((*shape, layout.width)).astype(np.float32)
+    for name, place in layout.packed.items():
+        if name == "discount":
+            packed[..., place] = rng.choice([0.0, 0.9], (*shape, 1))
+        elif name == "action":
+            packed[..., place] = spaces.action.sample(rng, calls * size).reshape(*shape, -1)
+    apart = {c.name: rng.integers(0, 255, (*shape, *c.shape)).astype(c.dtype) for c in layout.apart}
+    weight = np.ones(shape, np.float32) if problem.weighted else None
+    sample = Sample(np.zeros(shape, np.int64), packed, weight, apart)
+    for values in (sample.packed, *sample.apart.values()):
+        values.flags.writeable = False
+    return sample
+
+
+def settings_never_change(engine: Any, problem: Problem) -> None:  # noqa: ARG001 - all laws are called alike
+    """It is an engine, and its settings are frozen."""
+    settings_are_frozen(engine, "engine")
+
+
+def a_train_call_has_the_shapes_it_says(engine: Any, problem: Problem) -> None:
+    """Priorities ``[K, B]``, metrics ``[M]`` with the loss first, weights ``[P]``, handed out for good."""
+    learner = engine.make(problem)
+    names = learner.metric_names
+    require(names[:1] == ("loss",), f"metric_names begin with loss, got {names}")
+    require(len(set(names)) == len(names), f"metric_names are all different, got {names}")
+    handed: list[tuple[Array, Array]] = []
+    for calls in (1, 3):
+        sample = drawn(problem, calls)
+        kept = saved(list(sample))
+        trained = learner.train(sample, RATE)
+        require(same(kept, list(sample)), "a train call never writes to its sample")
+        size = problem.settings.batch_size
+        for name, shape in (
+            ("priority", (calls, size)),
+            ("metrics", (len(names),)),
+            ("weights", (trained.weights.size,)),
+        ):
+            values = getattr(trained, name)
+            require(values.shape == shape, f"{name} have shape {shape}, got {values.shape}")
+            require(values.dtype == np.float32, f"{name} are float32, got {values.dtype}")
+            require(bool(np.isfinite(values).all()), f"{name} are finite, got {values}")
+            handed.append((values, values.copy()))
+        require(
+            same_array(trained.weights, learner.acting()[1]), "a train call hands back the acting network's weights"
+        )
+    require(all(same_array(*pair) for pair in handed), "what a train call handed out is not written to later")
+
+
+def updates_in_one_call_are_updates_one_by_one(engine: Any, problem: Problem) -> None:
+    """K updates fused give what K calls give, to 1e-5; target copies fall due in between."""
+    fused, single, sample = engine.make(problem), engine.make(problem), drawn(problem, 5)
+    together = fused.train(sample, RATE)
+    alone = [single.train(_call(sample, place), RATE) for place in range(5)]
+    for what, one, other in (
+        ("weights", together.weights, alone[-1].weights),
+        ("priorities", together.priority, np.concatenate([trained.priority for trained in alone])),
+        ("metrics", together.metrics, np.mean([trained.metrics for trained in alone], axis=0)),
+    ):
+        require(_close(one, other), f"K updates in one call give the {what} of K calls")
+
+
+def importance_weights_scale_each_example(engine: Any, problem: Problem) -> None:
+    """Half the weight is half the step, weight 1 is no weight, and an example of weight 0 teaches nothing."""
+    learner, sample = engine.make(attrs.evolve(problem, weighted=True, settings=PLAIN)), drawn(problem, 1)
+    plain = engine.make(attrs.evolve(problem, weighted=False, settings=PLAIN))
+    first, unweighted = plain.acting()[1].copy(), plain.train(sample, RATE)
+    start, ones = saved(learner.state()), np.ones(sample.rows.shape, np.float32)
+
+    def step(given: Sample, weight: Array) -> Array:
+        learner.restore(saved(start))
+        return np.asarray(learner.train(given._replace(weight=weight), RATE).weights - first) / RATE
+
+    whole = step(sample, ones)
+    require(_close(whole, (unweighted.weights - first) / RATE), "importance weights of 1 change nothing")
+    require(
+        _close(step(sample, np.float32(0.5) * ones), 0.5 * whole), "an importance weight of one half halves the step"
+    )
+    mask = ones.copy()
+    mask[:, 0] = 0.0
+    elsewhere = sample.packed.copy()
+    elsewhere[:, 0] = elsewhere[:, 1]
+    require(
+        _close(step(sample, mask), step(sample._replace(packed=elsewhere), mask)),
+        "an example of importance weight 0 teaches nothing",
+    )
+
+
+def a_saved_learner_goes_on_bit_for_bit(engine: Any, problem: Problem) -> None:
+    """Weights, optimizer, targets and counts: restored over another learner, nothing differs."""
+    one, other = engine.make(problem), engine.make(attrs.evolve(problem, seed=problem.seed + 1))
+    one.train(drawn(problem, 3), RATE)
+    other.train(drawn(problem, 3, seed=9), RATE)
+    state = one.state()
+    kept = saved(state)
+    other.restore(saved(state))
+    for seed in (1, 2):
+        pair = [list(learner.train(drawn(problem, 3, seed), RATE)) for learner in (one, other)]
+        require(same(*pair), "a learner that was saved and read back goes on bit for bit")
+    require(
+        same(saved(one.state()), saved(other.state())), "a learner that was saved and read back goes on bit for bit"
+    )
+    require(same(kept, saved(state)), "a state that was handed out is not written to later")
+
+
+def equal_problems_give_equal_learners(engine: Any, problem: Problem) -> None:
+    """The seed alone draws the weights; nothing is drawn from global randomness."""
+    before = np.random.get_state(legacy=False)  # noqa: NPY002 - this is what must not move
+    one, again = engine.make(problem), engine.make(problem)
+    other = engine.make(attrs.evolve(problem, seed=problem.seed + 1))
+    require(same_array(one.acting()[1], again.acting()[1]), "the same seed gives the same weights")
+    require(not same_array(one.acting()[1], other.acting()[1]), "another seed gives other weights")
+    sample = drawn(problem, 1)
+    require(
+        same(*(list(x.train(sample, RATE)) for x in (one, again))), "equal samples give equal learners, bit for bit"
+    )
+    require(same(before, np.random.get_state(legacy=False)), "nothing is drawn from global randomness")  # noqa: NPY002
+
+
+def the_learning_rate_is_the_size_of_a_step(engine: Any, problem: Problem) -> None:
+    """Rate 0 changes no weight, any other does."""
+    learner, sample = engine.make(problem), drawn(problem, 1)
+    first = learner.acting()[1].copy()
+    require(same_array(learner.train(sample, 0.0).weights, first), "a learning rate of 0 changes no weight")
+    require(not same_array(learner.train(sample, RATE).weights, first), "a learning rate above 0 moves the weights")
+
+
+def the_acting_program_is_the_network(engine: Any, problem: Problem) -> None:
+    """In NumPy and compiled, before and after training, outputs are equal to 1e-5, each slot's ``[N, ...]``."""
+    learner, rng = engine.make(problem), np.random.default_rng(2)
+    slots = next(set(plan.spec.slots) for plan in problem.networks.values() if plan.spec.acts)
+    for _ in range(2):
+        program, weights = learner.acting()
+        for count in (1, SIZE):
+            obs = {name: space.sample(rng, count) for name, space in problem.spaces.observation.items()}
+            outputs = learner.forward(obs)
+            require(set(outputs) == slots, f"forward gives every slot, {sorted(slots)}, got {sorted(outputs)}")
+            require(all(len(values) == count for values in outputs.values()), "forward gives a row an environment")
+            acted = _acted(program, weights, obs) if program else outputs
+            require(
+                all(_close(acted[slot], outputs[slot]) for slot in slots),
+                "the acting program gives what forward gives (to 1e-5)",
+            )
+        learner.train(drawn(problem, 1), RATE)
+
+
+def another_networks_state_is_refused(engine: Any, problem: Problem) -> None:
+    """A state that does not fit is a `BadCheckpoint`; the networks can be described in words."""
+    name, space = next(iter(problem.spaces.observation.items()))
+    if not isinstance(space, Box) or len(space.shape) != 1:
+        return  # only of a vector is it known that a longer one is taken too
+    wider = Spaces(
+        observation={**problem.spaces.observation, name: Box((space.shape[0] + 1,))}, action=problem.spaces.action
+    )
+    keep = problem.agent.data.keep
+    other = engine.make(attrs.evolve(problem, spaces=wider, layout=Layout.of(wider, keep)))
+    learner = engine.make(problem)
+    refuses(
+        lambda: learner.restore(saved(other.state())), BadCheckpoint, "the state of other networks is a BadCheckpoint"
+    )
+    require(bool(learner.summary().strip()), "summary describes the networks")
+
+
+LAWS = (
+    settings_never_change,
+    a_train_call_has_the_shapes_it_says,
+    updates_in_one_call_are_updates_one_by_one,
+    importance_weights_scale_each_example,
+    a_saved_learner_goes_on_bit_for_bit,
+    equal_problems_give_equal_learners,
+    the_learning_rate_is_the_size_of_a_step,
+    the_acting_program_is_the_network,
+    another_networks_state_is_refused,
+)
+
+
+def check_engine(engine: Any, problem: Problem | None = None) -> None:
+    """Every law above on `problem` (the toy one, if none is given); raises `AssertionError` with the broken rule."""
+    given = toy_problem() if problem is None else problem
+    for law in LAWS:
+        law(engine, given)
+
+
+def _call(sample: Sample, place: int) -> Sample:
+    """Minibatch number `place` as a sample of its own."""
+    here = slice(place, place + 1)
+    weight = None if sample.weight is None else sample.weight[here]
+    return Sample(sample.rows[here], sample.packed[here], weight, {name: v[here] for name, v in sample.apart.items()})
+
+
+def _acted(program: Mapping[str, Any], weights: Array, obs: Mapping[str, Array]) -> Mapping[str, Array]:
+    acting = ActingNetwork(program)
+    acting.load(weights)
+    return acting(obs)
+
+
+def _close(one: Array, other: Array) -> bool:
+    return one.shape == other.shape and bool(np.allclose(one, other, rtol=1e-4, atol=1e-5))
+
+
+class EngineConformance:
+    """The laws as tests: subclass it as ``TestMine``, give `make` and perhaps a `problem`."""
+
+    def make(self) -> Any:
+        """The engine to test."""
+        raise NotImplementedError
+
+    def problem(self) -> Problem:
+        """What it is tried on."""
+        return toy_problem()
+
+    def test_settings_never_change(self) -> None:
+        settings_never_change(self.make(), self.problem())
+
+    def test_a_train_call_has_the_shapes_it_says(self) -> None:
+        a_train_call_has_the_shapes_it_says(self.make(), self.problem())
+
+    def test_updates_in_one_call_are_updates_one_by_one(self) -> None:
+        updates_in_one_call_are_updates_one_by_one(self.make(), self.problem())
+
+    def test_importance_weights_scale_each_example(self) -> None:
+        importance_weights_scale_each_example(self.make(), self.problem())
+
+    def test_a_saved_learner_goes_on_bit_for_bit(self) -> None:
+        a_saved_learner_goes_on_bit_for_bit(self.make(), self.problem())
+
+    def test_equal_problems_give_equal_learners(self) -> None:
+        equal_problems_give_equal_learners(self.make(), self.problem())
+
+    def test_the_learning_rate_is_the_size_of_a_step(self) -> None:
+        the_learning_rate_is_the_size_of_a_step(self.make(), self.problem())
+
+    def test_the_acting_program_is_the_network(self) -> None:
+        the_acting_program_is_the_network(self.make(), self.problem())
+
+    def test_another_networks_state_is_refused(self) -> None:
+        another_networks_state_is_refused(self.make(), self.problem())

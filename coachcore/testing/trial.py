@@ -1,0 +1,136 @@
+"""What an agent is tried on: spaces, made-up batches, and networks that are linear functions in NumPy.
+
+A loss written in `keras.ops` takes their outputs as well, so nothing here knows a backend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+from zlib import crc32
+
+import attrs
+import numpy as np
+
+from coachcore.contracts.agent import NetworkSpec
+from coachcore.errors import Mismatch
+from coachcore.spaces import Box, Space, Spaces
+from coachcore.testing.network import ACTIONS, promised
+from coachcore.types import Array, Batch, Nets, Pair
+
+_GROUPS = ("obs", "next_obs", "extras")
+
+
+@attrs.frozen(kw_only=True)
+class Trial:
+    """What an agent is tried on.
+
+    `shapes` are those of slots, without the batch axis, whose ``provides`` the
+    core has fixed no shape for.
+    """
+
+    spaces: Spaces
+    shapes: Mapping[str, tuple[int, ...]] = attrs.field(factory=dict)
+
+
+def trial(action: Space, **shapes: tuple[int, ...]) -> Trial:
+    """Two observations and this action space; `shapes` by slot."""
+    seen: dict[str, Space] = {"measurements": Box((2,), -1.0, 1.0), "observation": Box((4,))}
+    return Trial(spaces=Spaces(observation=seen, action=action), shapes=shapes)
+
+
+TRIALS = tuple(trial(action) for action in ACTIONS)
+
+
+def serves(agent: Any, tried: Trial) -> bool:
+    """Whether the agent has networks for these spaces; False where it refuses with `Mismatch`."""
+    try:
+        agent.networks(tried.spaces)
+    except Mismatch:
+        return False
+    return True
+
+
+def example_batch(agent: Any, tried: Trial, size: int) -> Batch:
+    """A made-up batch of `size` examples, read-only; every third example ends an episode."""
+    rng, spaces = np.random.default_rng(size), tried.spaces
+    obs, after = (
+        {name: space.sample(rng, size) for name, space in sorted(spaces.observation.items())} for _ in range(2)
+    )
+    action = spaces.action.sample(rng, size)
+    reward = rng.standard_normal(size).astype(np.float32)
+    discount = np.where(np.arange(size) % 3 == 2, 0.0, 0.9).astype(np.float32)
+    extras = {
+        column.name: rng.standard_normal((size, *column.shape)).astype(column.dtype) for column in agent.data.keep
+    }
+    return _sealed(
+        Batch(obs, action.astype(np.int32 if action.ndim == 1 else np.float32), reward, discount, after, extras)
+    )
+
+
+def example_nets(agent: Any, tried: Trial, asked: set[str] | None = None) -> Nets:
+    """Every network of the agent as a linear function; names of targets that are asked for go into `asked`."""
+    noted: set[str] = set() if asked is None else asked
+    pairs = {}
+    for name, spec in agent.networks(tried.spaces).items():
+        online = partial(_linear, name, "online", _shapes(spec, tried))
+        target = partial(_linear, name, "target", _shapes(spec, tried))
+        pairs[name] = Pair(partial(_asked, set(), name, online), partial(_asked, noted, name, target))
+    return pairs
+
+
+def _asked(
+    noted: set[str], name: str, net: Callable[[Mapping[str, Any]], Mapping[str, Array]], inputs: Mapping[str, Any]
+) -> Mapping[str, Array]:
+    noted.add(name)
+    return net(inputs)
+
+
+def _shapes(spec: NetworkSpec, tried: Trial) -> dict[str, tuple[int, ...]]:
+    shapes = {}
+    for slot, provides in spec.slots.items():
+        shape = tried.shapes.get(slot, promised(provides, tried.spaces.action))
+        if shape is None:
+            raise AssertionError(f"slot '{slot}' needs {provides}, whose shape is not known: give it in Trial.shapes")
+        shapes[slot] = shape
+    return shapes
+
+
+def _linear(name: str, side: str, shapes: Mapping[str, tuple[int, ...]], inputs: Mapping[str, Any]) -> dict[str, Array]:
+    """Head outputs by slot: every input flattened, times weights that follow from the name."""
+    given = [np.asarray(values, np.float32) for _, values in sorted(inputs.items())]
+    flat = np.concatenate([values.reshape(len(values), -1) for values in given], axis=1)
+    outputs = {}
+    for slot, shape in shapes.items():
+        rng = np.random.default_rng(crc32(f"{name} {side} {slot}".encode()))
+        weights = rng.standard_normal((flat.shape[1], int(np.prod(shape)))).astype(np.float32)
+        outputs[slot] = _frozen((flat @ weights).reshape(-1, *shape))
+    return outputs
+
+
+def _mapped(batch: Batch, change: Callable[[Array], Array]) -> Batch:
+    """`change` done to every column."""
+    groups = {name: {key: change(values) for key, values in getattr(batch, name).items()} for name in _GROUPS}
+    return batch._replace(
+        action=change(batch.action), reward=change(batch.reward), discount=change(batch.discount), **groups
+    )
+
+
+def rows_of(batch: Batch, rows: Array) -> Batch:
+    """The examples of a batch at these places ``[M]``, read-only."""
+    return _sealed(_mapped(batch, lambda values: values[rows]))
+
+
+def copied(batch: Batch) -> Batch:
+    """A batch of its own, which may be written to."""
+    return _mapped(batch, np.copy)
+
+
+def _sealed(batch: Batch) -> Batch:
+    return _mapped(batch, _frozen)
+
+
+def _frozen(values: Array) -> Array:
+    values.flags.writeable = False
+    return values
