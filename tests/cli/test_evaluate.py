@@ -102,8 +102,10 @@ def test_a_checkpoint_that_is_not_there(coach, trained):
     code, out, err = coach(trained, "--checkpoint", "lastest")
     assert (code, out) == (2, [])
     assert err == [
-        f"coach: {trained}/checkpoints/lastest.json: no checkpoint is called 'lastest'; "
-        "there is best, step-000000000400, step-000000000600"
+        (
+            f"coach: {trained}/checkpoints/lastest.json: no checkpoint is called 'lastest'; "
+            "there is best, step-000000000400, step-000000000600"
+        )
     ]
 
 

@@ -217,8 +217,10 @@ def test_resuming_under_the_preset_it_was_started_with(coach):
         2,
         [],
         [
-            "coach: mine: this run was started with seed = 3, the preset given has 1 - "
-            "resume without naming a preset, or start a new run"
+            (
+                "coach: mine: this run was started with seed = 3, the preset given has 1 - "
+                "resume without naming a preset, or start a new run"
+            )
         ],
     )
 
@@ -267,8 +269,10 @@ def test_wrong_usage(coach, here, arguments, text):
         ),
         (
             ["toy.toml", "--set", "memory.capacty=9"],
-            "--set memory.capacty=9 (column 8): memory 'toy-ring' has no setting 'capacty' - did you mean 'capacity'? "
-            "known: capacity",
+            (
+                "--set memory.capacty=9 (column 8): memory 'toy-ring' has no setting 'capacty' - did you mean 'capacity'? "
+                "known: capacity"
+            ),
         ),
         (
             ["toy.toml", "--set", "environment.actions=box"],
