@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from re import compile as pattern
 from typing import Any
 
+from coachcore.errors import BrokenPlugin
 from coachcore.registry.discover import locator
 from coachcore.registry.manifest import FILE
 from coachcore.registry.reader import top
@@ -53,7 +54,8 @@ def listeners(registry: Registry, hook: str) -> tuple[Callable[..., Any], ...]:
     """The implementations of a run hook as plain functions of all the hook's arguments, by position.
 
     Collected before the run, so that nothing goes through pluggy while it runs;
-    an implementation that leaves arguments out is still given only those it names.
+    an implementation that leaves arguments out, or orders them otherwise, is given those it names.
+    Raises `BrokenPlugin` for one that wraps the others, since nothing is wrapped here.
     """
     caller = getattr(registry.hooks(), hook)
     names = tuple(caller.spec.argnames)
@@ -61,7 +63,12 @@ def listeners(registry: Registry, hook: str) -> tuple[Callable[..., Any], ...]:
 
 
 def _plain(impl: Any, names: tuple[str, ...]) -> Callable[..., Any]:
+    if impl.wrapper or impl.hookwrapper:
+        raise BrokenPlugin(
+            f"{impl.function.__name__} wraps other plugins - run hooks are called one by one: use a plain @hookimpl",
+            where=impl.plugin_name,
+        )
     function, wanted = impl.function, [names.index(name) for name in impl.argnames]
-    if len(wanted) == len(names):
+    if wanted == list(range(len(names))):
         return function  # type: ignore[no-any-return]
     return lambda *given: function(*(given[index] for index in wanted))
