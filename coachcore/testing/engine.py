@@ -93,8 +93,9 @@ def a_train_call_has_the_shapes_it_says(engine: Any, problem: Problem) -> None:
 
 
 def updates_in_one_call_are_updates_one_by_one(engine: Any, problem: Problem) -> None:
-    """K updates fused give what K calls give, to 1e-5; target copies fall due in between."""
-    fused, single, sample = engine.make(problem), engine.make(problem), drawn(problem, 5)
+    """K updates fused give what K calls give (momentum and target copies included), to rounding."""
+    moving = attrs.evolve(problem, settings=attrs.evolve(PLAIN, beta1=0.9))
+    fused, single, sample = engine.make(moving), engine.make(moving), drawn(moving, 5)
     together = fused.train(sample, RATE)
     alone = [single.train(_call(sample, place), RATE) for place in range(5)]
     for what, one, other in (

@@ -180,7 +180,7 @@ def _part(registry: Registry, kind: str, above: tuple[str, ...]) -> Any:
 
 
 def sample_number(spec: ParamSpec, place: int, count: int) -> float:
-    """A number within the bounds of `spec`; greater for a later `place` among `count`, so that low comes before high."""
+    """A number within the bounds of `spec`; greater for a later `place` of `count`, so that low comes before high."""
     low = spec.gt if spec.ge is None else spec.ge
     high = spec.lt if spec.le is None else spec.le
     share = (place + 1) / (count + 1)
