@@ -113,7 +113,8 @@ def refuse_another(asked: Mapping[str, Any], kept: Mapping[str, Any], folder: Pa
 def differences(asked: Any, kept: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Path, value and earlier value of everything that is not equal in two nested tables."""
     if isinstance(asked, Mapping) and isinstance(kept, Mapping):
-        for key in sorted({*asked, *kept}, key=lambda key: (key != "use", key)):  # another part says more than its settings
+        # Another part says more than another setting, so ``use`` comes first.
+        for key in sorted({*asked, *kept}, key=lambda key: (key != "use", key)):
             yield from differences(asked.get(key), kept.get(key), f"{path}.{key}" if path else str(key))
     elif asked != kept:
         yield path, asked, kept

@@ -54,7 +54,7 @@ def _held_back() -> Iterator[None]:
         os.dup2(said.fileno(), 2)
         try:
             yield
-        except BaseException:
+        except Exception:  # not Ctrl-C, which is nothing to explain
             said.seek(0)
             os.write(kept, said.read())
             raise
