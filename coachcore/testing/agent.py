@@ -89,8 +89,8 @@ def a_loss_is_a_pure_function(agent: Any, tried: Trial) -> None:
             once, again = (_out(agent, tried, update, batch) for _ in range(2))
         except ValueError as error:
             raise AssertionError(f"a loss never writes to what it is given: {error}") from error
-        require(same(once, again), "a loss is a pure function: the same batch gives the same numbers")
         require(same(list(kept), list(batch)), "a loss never writes to what it is given")
+        require(same(once, again), "a loss is a pure function: the same batch gives the same numbers")
     require(same(before, np.random.get_state(legacy=False)), "nothing is drawn from global randomness")  # noqa: NPY002
 
 
@@ -164,8 +164,8 @@ LAWS = (
     its_networks_fill_the_slots_it_declares,
     its_updates_move_its_networks,
     a_space_it_cannot_serve_is_a_mismatch,
-    a_loss_is_one_number_an_example,
     a_loss_is_a_pure_function,
+    a_loss_is_one_number_an_example,
     rows_may_come_in_any_order,
     an_example_alone_is_as_in_a_batch,
     nothing_follows_a_terminal_step,

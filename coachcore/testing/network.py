@@ -61,8 +61,8 @@ def a_layer_has_the_promised_shape(part: Any, space: Space) -> None:
         shape = _called(layer, _inputs(part, space, count)).shape
         require(shape[:1] == (count,), f"{count} rows come out of {count} rows, got shape {shape}")
         wanted = shape[1:] if wanted is None else wanted
-        require(shape[1:] == wanted, f"a {kind} gives [B, {', '.join(map(str, wanted))}], got shape {shape}")
-        require(kind == "head" or len(shape) == 2, f"a {kind} gives features [B, F], got shape {shape}")
+        require(shape[1:] == wanted, f"this {kind} gives [B, {', '.join(map(str, wanted))}], got shape {shape}")
+        require(kind == "head" or len(shape) == 2, f"this {kind} gives features [B, F], got shape {shape}")
 
 
 def what_comes_out_is_finite(part: Any, space: Space) -> None:

@@ -11,9 +11,7 @@ from coachcore.testing.memory import LARGEST, LAWS
 
 KIND = "memory"
 VECTOR = Spaces(observation={"observation": Box((4,))}, action=Discrete(3))
-IMAGE = Spaces(
-    observation={"camera": Box((2, 2, 1), 0, 255, "uint8"), "speed": Box((3,))}, action=Box((2,), -1.0, 1.0)
-)
+IMAGE = Spaces(observation={"camera": Box((2, 2, 1), 0, 255, "uint8"), "speed": Box((3,))}, action=Box((2,), -1.0, 1.0))
 
 
 @pytest.mark.parametrize("spaces", [VECTOR, IMAGE], ids=["vector", "image"])
