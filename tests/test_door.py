@@ -15,6 +15,7 @@ from coachcore.errors import BadCheckpoint, CoachError, StopRun
 from coachcore.presets.problems import PresetProblems
 from coachcore.registry.hookspecs import hookimpl
 from coachcore.registry.registry import current
+from coachcore.testing.toy_learning import ToyEngine
 from coachcore.testing.toy_plugin import ToyPlugin, toy_preset
 
 
@@ -36,7 +37,7 @@ def test_the_public_names_are_all_there():
         assert callable(getattr(coachcore, name))
         assert getattr(coachcore, name).__doc__
     with pytest.raises(AttributeError, match="has no attribute 'fly'"):
-        coachcore.fly  # noqa: B018
+        coachcore.fly
 
 
 def test_importing_coach_imports_no_numpy():
@@ -257,3 +258,40 @@ def test_coach_configure_hears_the_resolved_preset(tmp_path):
     finally:
         coachcore.unregister("listener")
     assert heard == [1000]
+
+
+def test_a_network_that_numpy_cannot_run_acts_through_its_engine(finished, tmp_path):
+    class Compiled:
+        """A toy learner that offers no program."""
+
+        def __init__(self, inner):
+            self.inner = inner
+
+        def __getattr__(self, name):
+            return getattr(self.inner, name)
+
+        def acting(self):
+            return {}, self.inner.acting()[1]
+
+    @component("engine", "toy-compiled")
+    @attrs.frozen(kw_only=True)
+    class Engine:
+        """The toy engine, whose networks only itself can run."""
+
+        def make(self, problem):
+            return Compiled(ToyEngine().make(problem))
+
+    class Plugin:
+        @hookimpl
+        def coach_engines(self):
+            return (Engine,)
+
+    coachcore.register(Plugin(), "compiled")
+    try:
+        outcome = coachcore.run(toy_preset(engine={"use": "toy-compiled"}), out=tmp_path / "toy")
+        assert coachcore.evaluate(outcome.folder, episodes=3).returns == (10.0,) * 3
+        policy = coachcore.Policy.load(outcome.folder, checkpoint="latest")
+    finally:
+        coachcore.unregister("compiled")
+    assert (outcome.reason, outcome.best) == ("finished", 10.0)
+    assert [policy.act([sign, 0.0, 0.0]) for sign in (1.0, -1.0)] == [1, 0]

@@ -270,8 +270,8 @@ def test_wrong_usage(coach, here, arguments, text):
         (
             ["toy.toml", "--set", "memory.capacty=9"],
             (
-                "--set memory.capacty=9 (column 8): memory 'toy-ring' has no setting 'capacty' - did you mean 'capacity'? "
-                "known: capacity"
+                "--set memory.capacty=9 (column 8): memory 'toy-ring' has no setting 'capacty' - "
+                "did you mean 'capacity'? known: capacity"
             ),
         ),
         (
@@ -323,6 +323,23 @@ def test_an_environment_that_fails(coach, setting, text):
     code, out, err = coach("toy.toml", "--set", setting, "--out", "mine")
     assert (code, out, len(err)) == (2, [], 1)
     assert text in err[0]
+
+
+def test_the_traceback_of_a_part_is_there_for_its_author(coach, monkeypatch):
+    monkeypatch.setenv("COACH_TRACEBACK", "1")
+    with pytest.raises(RuntimeError, match="toy environment 0 crashes at step 3"):
+        coach("toy.toml", "--set", "environment.crash_at=3", "--out", "mine")
+
+
+def test_what_is_installed_otherwise_is_noted_when_a_run_goes_on(coach, here):
+    coach("short.toml", "--out", "mine")
+    lock = json.loads((here / "mine" / "lock.json").read_text())
+    lock["packages"]["numpy"] = "1.0"
+    (here / "mine" / "lock.json").write_text(json.dumps(lock))
+    code, out, (note,) = coach("--resume", "mine")
+    assert (code, out[1]) == (0, "run folder: mine")
+    assert note.startswith("note: packages.numpy was 1.0 when the run started, now it is ")
+    assert note.endswith("; the run may not continue bit for bit")
 
 
 def test_help_fits_a_terminal_and_keeps_the_examples_apart(coach):

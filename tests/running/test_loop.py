@@ -13,10 +13,9 @@ from coachcore.errors import BadData
 from coachcore.running.loop import train
 from coachcore.running.machine import Machine
 from coachcore.settings import CheckpointSettings, EvaluateSettings, LearnerSettings, ScheduleSettings
+from coachcore.testing.laws import differing
 from coachcore.testing.toy_learning import ToyQ
 from coachcore.testing.toys import ToySigns, toy_experiment
-
-from coachcore.testing.laws import differing
 
 
 @component("filter", "toy-running-mean", acts_on="observation")
@@ -50,6 +49,35 @@ class Gain:
 
     def __call__(self, state, values, rows):
         return state, values * self.factor
+
+
+@component("environment", "toy-uneven")
+@attrs.frozen(kw_only=True)
+class Uneven:
+    """Signs whose episodes are cut after 3 to 9 steps, as their seeds have it, so that none end together for long."""
+
+    def make(self, count, *, render=False):
+        return UnevenGames(ToySigns().make(count), count)
+
+
+class UnevenGames:
+    def __init__(self, inner, count):
+        self.inner, self.count, self.spaces = inner, count, inner.spaces
+        self.left = np.zeros(count, np.int64)
+
+    def reset(self, envs, seeds):
+        self.left[list(envs)] = [3 + seed % 7 for seed in seeds]
+        return self.inner.reset(envs, seeds)
+
+    def step(self, actions):
+        self.left -= 1
+        return self.inner.step(actions)._replace(truncated=self.left <= 0)
+
+    def render(self):
+        return None
+
+    def close(self):
+        self.inner.close()
 
 
 def schedule(**changes):
@@ -88,6 +116,7 @@ EXPERIMENTS = {
     "n-step": {"agent": ToyQ(n_step=3), "environments": 2},
     "filters": {"filters": Filters(observation={"observation": (RunningMean(),)}, reward=(Gain(factor=0.5),))},
     "truncated": {"environment": ToySigns(length=12, limit=7), "environments": 2},
+    "episodes of uneven length": {"environment": Uneven(), "environments": 3, "agent": ToyQ(n_step=2)},
     "several updates": {
         "learner": LearnerSettings(
             batch_size=8,
@@ -147,6 +176,36 @@ def test_heatup_is_random_and_learns_nothing():
     assert found[-1].update == 0
 
 
+def test_environments_open_their_episodes_one_by_one():
+    """Slow twin: each episode is told when its seed says that it ends, whatever the others do."""
+    experiment = toy_experiment(environment=Uneven(), environments=3, schedule=schedule())
+    machine = Machine(experiment)
+    opened, begin = [], machine.episodes.begin
+
+    def noted(envs, seeds):
+        opened.extend(zip(envs.tolist(), seeds.tolist(), strict=True))
+        begin(envs, seeds)
+
+    machine.episodes.begin = noted
+    told = [
+        (event.step, event.data["env"], event.data["length"]) for event in train(machine) if event.kind == "episode"
+    ]
+    wanted = []
+    for env in range(3):
+        rounds = 0
+        for length in (3 + seed % 7 for opens, seed in opened if opens == env):
+            rounds += length
+            wanted.append((3 * rounds, env, length))
+    assert len({step for step, *_ in told}) > 30
+    assert told == sorted(one for one in wanted if one[0] <= 600)
+
+
+def test_nothing_is_learned_before_there_is_a_transition():
+    """Five steps are joined into one transition, so four turns find the memory empty."""
+    machine, found = events(toy_experiment(agent=ToyQ(n_step=5), schedule=schedule(heatup="0 steps", train="20 steps")))
+    assert (found[-1].step, machine.clock.updates) == (20, 16)
+
+
 def test_updates_are_made_as_often_as_asked():
     learner = LearnerSettings(batch_size=4, learning_rate=0.1, train_every="10 steps", updates=3, updates_per_call=2)
     machine, found = events(toy_experiment(learner=learner, schedule=schedule(heatup="100 steps", train="300 steps")))
@@ -181,7 +240,7 @@ def test_rewards_are_counted_raw_and_learned_filtered():
 
 def test_a_loss_that_is_no_number_ends_the_run_with_what_would_work():
     learner = LearnerSettings(batch_size=16, learning_rate=1e30)
-    with pytest.warns(RuntimeWarning), pytest.raises(BadData, match=r"lower agent\.learner\.learning_rate"):  # noqa: PT012
+    with pytest.warns(RuntimeWarning), pytest.raises(BadData, match=r"lower agent\.learner\.learning_rate"):
         events(toy_experiment(learner=learner))
 
 

@@ -80,3 +80,16 @@ def test_another_count_of_environments_cannot_be_resumed():
     collect(machine, 3)
     with pytest.raises(BadCheckpoint, match="it holds 2 environments, the preset asks for 3"):
         Machine(toy_experiment(environments=3)).restore(machine.state())
+
+
+def test_opening_one_episode_leaves_the_others_and_what_was_handed_out_alone():
+    machine = opened(environments=3)
+    collect(machine, 4)
+    before = {name: (values, values.copy()) for name, values in machine.raw.items()}
+    machine.open(np.array([1]))
+    shown, copy = before["observation"]
+    np.testing.assert_array_equal(shown, copy)
+    np.testing.assert_array_equal(machine.raw["observation"][[0, 2]], copy[[0, 2]])
+    np.testing.assert_array_equal(machine.raw["observation"][1, 1:], [0.0, 0.0])
+    assert copy[1, 1] > 0
+    np.testing.assert_array_equal(machine.obs["observation"], machine.raw["observation"])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from contextlib import closing
+from types import SimpleNamespace
 
 import attrs
 import pytest
@@ -241,3 +243,39 @@ def test_two_runs_into_one_folder(tmp_path):
     ):
         exclusive(tmp_path)
     exclusive(tmp_path).close()
+
+
+def test_a_lock_on_windows(tmp_path, monkeypatch):
+    """There fcntl is missing and msvcrt locks one byte, or raises OSError at once."""
+    asked = []
+
+    def locking(*given):
+        asked.append(given)
+        if len(asked) > 1:
+            raise OSError(36, "Resource deadlock avoided")
+
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(locking=locking, LK_NBLCK=2))
+    with exclusive(tmp_path) as file:
+        assert asked == [(file.fileno(), 2, 1)]
+        with pytest.raises(CoachError, match="another run is writing here"):
+            exclusive(tmp_path)
+
+
+def test_beside_the_main_thread_signals_stay_as_they_are(whole, tmp_path):
+    """A notebook's thread may train: Python lets only the main thread listen for signals."""
+    made, recorder = experiment()
+    before, outcomes = signal.getsignal(signal.SIGINT), []
+    during = []
+
+    def look(_run, _event):
+        during.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(
+        target=lambda: outcomes.append(run(made, tmp_path / "beside", listeners=Listeners(event=(look,))))
+    )
+    thread.start()
+    thread.join()
+    assert set(during) == {before}
+    assert [(outcome.reason, outcome.best) for outcome in outcomes] == [(whole[0].reason, whole[0].best)]
+    assert recorder.kept[tmp_path / "beside"] == whole[1]
