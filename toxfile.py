@@ -27,5 +27,6 @@ def tox_add_env_config(env_conf: EnvConfigSet, state: State) -> None:  # noqa: A
     groups = project["dependency-groups"]
     plugins = [] if name in WITHOUT_PLUGINS else sorted(ROOT.glob("plugins/*/pyproject.toml"))
     folders = [ROOT, *(plugin.parent for plugin in plugins)]
-    lines = [f"-c {ROOT / 'constraints.txt'}", *groups["dev"], *(groups["docs"] if name == "docs" else ()), *(f"-e {folder}" for folder in folders)]
+    tools = [*groups["dev"], *(groups["docs"] if name == "docs" else ())]
+    lines = [f"-c {ROOT / 'constraints.txt'}", *tools, *(f"-e {folder}" for folder in folders)]
     env_conf.loaders.insert(0, MemoryLoader(deps="\n".join(lines)))

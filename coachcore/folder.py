@@ -31,7 +31,7 @@ def new_folder(name: str, seed: int) -> Path:
 
 
 def furnish(folder: Path, preset: Preset) -> None:
-    """Write the resolved preset and the lock into a folder that holds no run yet; raises `CoachError` where one does."""
+    """Write the resolved preset and the lock into a folder without a run; raises `CoachError` where one is."""
     from coachcore.presets.writer import dump
 
     if (folder / PRESET).exists():
@@ -89,7 +89,7 @@ def lock(preset: Preset) -> dict[str, Any]:
 
 
 def changes(folder: Path) -> list[str]:
-    """What is installed otherwise than when the run in `folder` started, a line each: it may then not go on bit for bit."""
+    """What is installed otherwise than when the run in `folder` started, a line each."""
     now, before = lock(preset_of(folder)), lock_of(folder)
     return [
         f"{path} was {was or 'not there'} when the run started, now it is {value or 'gone'}"

@@ -50,17 +50,17 @@ def child(preset: str, seed: int, out: Path) -> dict:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         print(done.stderr, file=sys.stderr)
-        return {"preset": preset, "seed": seed, "passed": False, "error": (done.stderr.strip().splitlines() or ["?"])[-1]}
+        said = (done.stderr.strip().splitlines() or ["?"])[-1]
+        return {"preset": preset, "seed": seed, "passed": False, "error": said}
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def line(row: dict) -> str:
     if "error" in row:
         return f"| {row['preset']} | {row['seed']} | failed: {row['error']} | | | | | | |"
-    return (
-        f"| {row['preset']} | {row['seed']} | {row['asked']:g} | {row['best']:.1f} ± {row['best_std']:.1f} | {row['at']} "
-        f"| {row['last']:.1f} | {row['steps']} of {row['within']} | {row['seconds']:.1f} | {'yes' if row['passed'] else 'NO'} |"
-    )
+    best, steps = f"{row['best']:.1f} ± {row['best_std']:.1f}", f"{row['steps']} of {row['within']}"
+    cells = [row["preset"], row["seed"], f"{row['asked']:g}", best, row["at"], f"{row['last']:.1f}", steps]
+    return f"| {' | '.join(map(str, cells))} | {row['seconds']:.1f} | {'yes' if row['passed'] else 'NO'} |"
 
 
 def main() -> int:

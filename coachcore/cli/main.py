@@ -71,7 +71,7 @@ def invoke(arguments: list[str]) -> int:
         lines = error.lines if isinstance(error, Problems) else (f"coach: {error}",)
         click.echo("\n".join(lines), err=True)
         return error.exit_code
-    except Exception as error:  # noqa: BLE001 - a part of somebody's own raised: said in one line, like everything else
+    except Exception as error:
         if os.environ.get("COACH_TRACEBACK"):
             raise
         click.echo(f"coach: {_unexpected(error)}", err=True)

@@ -24,15 +24,7 @@ from coachcore.cli.completion import preset_names
     "--out", metavar="DIR", type=click.Path(path_type=Path), help="Folder of the run (default: runs/PRESET-TIME-SEED)."
 )
 @click.pass_context
-def run(
-    context: click.Context,
-    preset: str | None,
-    sets: tuple[str, ...],
-    withs: tuple[Path, ...],
-    seed: int | None,
-    resume: Path | None,
-    out: Path | None,
-) -> None:
+def run(context: click.Context, preset: str | None, resume: Path | None, out: Path | None, **changes: Any) -> None:
     """Train PRESET: the name of an installed preset, or the path of a TOML file.
 
     Ctrl-C saves everything and says how to go on; a second Ctrl-C stops at once.
@@ -43,30 +35,47 @@ def run(
       coach run cartpole-dqn --seed 3 --set agent.learner.learning_rate=1e-3
       coach run --resume runs/cartpole-dqn-20260101-120000-0
     """
-    from coachcore.door import load_preset
     from coachcore.door import run as train
-    from coachcore.folder import changes
 
-    if preset is None and resume is None:
-        raise click.UsageError("name a PRESET, or a run to --resume; `coach presets` lists what is installed")
-    if resume is not None and out is not None:
-        raise click.UsageError("--out and --resume exclude each other: a resumed run goes on in its own folder")
-    loaded = None
-    if preset is not None:
-        loaded = load_preset(preset, sets=sets, withs=withs, seed=seed)
-        for notice in loaded.notices:
-            click.echo(f"note: {notice}", err=True)
-    elif sets or withs or seed is not None:
-        raise click.UsageError("a resumed run keeps its settings: drop --set, --with and --seed, or start a new run")
+    _possible(preset, resume, out, changes)
+    loaded = _loaded(preset, changes)
     if resume is not None:
-        for change in changes(resume):
-            click.echo(f"note: {change}; the run may not continue bit for bit", err=True)
+        _warn(resume)
     outcome = train(loaded, out=out, resume=resume)
     best = "" if outcome.best is None else f", best evaluation {outcome.best:.1f}"
     click.echo(
         f"{outcome.reason} after {outcome.steps} steps, {outcome.episodes} episodes, {outcome.updates} updates{best}"
     )
     if outcome.interrupted:
-        click.echo(f"saved; go on with: coach run --resume {quote(outcome.folder.as_posix())}")
+        click.echo(f"saved; go on with: coach run --resume {outcome.folder}")
         context.exit(130)
     click.echo(f"run folder: {outcome.folder}")
+
+
+def _possible(preset: str | None, resume: Path | None, out: Path | None, changes: Mapping[str, Any]) -> None:
+    if preset is None and resume is None:
+        raise click.UsageError("name a PRESET, or a run to --resume; `coach presets` lists what is installed")
+    if resume is not None and out is not None:
+        raise click.UsageError("--out and --resume exclude each other: a resumed run goes on in its own folder")
+    if preset is None and any(value not in ((), None) for value in changes.values()):
+        raise click.UsageError("a resumed run keeps its settings: drop --set, --with and --seed, or start a new run")
+
+
+def _loaded(preset: str | None, changes: Mapping[str, Any]) -> Preset | None:
+    """The preset with what the command line changes; what that dropped is told."""
+    from coachcore.door import load_preset
+
+    if preset is None:
+        return None
+    loaded = load_preset(preset, **changes)
+    for notice in loaded.notices:
+        click.echo(f"note: {notice}", err=True)
+    return loaded
+
+
+def _warn(resume: Path) -> None:
+    """Tell what is installed otherwise than when the run started."""
+    from coachcore.folder import changes
+
+    for change in changes(resume):
+        click.echo(f"note: {change}; the run may not continue bit for bit", err=True)

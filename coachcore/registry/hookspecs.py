@@ -170,7 +170,7 @@ def coach_checkpoint(run: Any, path: Path) -> None:
 
 @hookspec
 def coach_run_end(run: Any, outcome: Any) -> None:
-    """The run is over or was stopped; `outcome` (`running.session.Outcome`) says why. Not called when an error ended it."""
+    """The run is over or was stopped, not by an error; `outcome` (`running.session.Outcome`) says why."""
 
 
 # The command line: asked only when a command is unknown to the core, or by `coach doctor`.

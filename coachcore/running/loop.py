@@ -143,7 +143,8 @@ def _bad_reward(machine: Machine, rewards: Any) -> BadData:
     env = int(np.flatnonzero(~np.isfinite(rewards))[0])
     name = spec_of(machine.experiment.environment).name
     return BadData(
-        f"the reward is {rewards[env]} after step {machine.clock.steps} - mend the environment; the last checkpoint is still whole",
+        f"the reward is {rewards[env]} after step {machine.clock.steps} - mend the environment; "
+        "the last checkpoint is still whole",
         where=f"{name}, environment {env}",
     )
 

@@ -181,7 +181,7 @@ def _interruptible(session: Session, machine: Machine) -> Iterator[None]:
         yield
         return
 
-    def asked(number: int, _frame: Any) -> None:
+    def asked(_number: int, _frame: Any) -> None:
         if session.stopping:
             raise KeyboardInterrupt
         session.stop()

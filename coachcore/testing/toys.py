@@ -106,7 +106,7 @@ class ToyEGreedy:
 
     epsilon: Any = param(default=0.1, type="schedule", ge=0, le=1, doc="share of random actions while training")
 
-    def init(self, space: Space, count: int) -> State:  # noqa: ARG002 - the contract's signature
+    def init(self, space: Space, count: int) -> State:
         if not isinstance(space, Discrete):
             raise Mismatch(f"toy-e-greedy chooses discrete actions, got {space}")
         return {"random": 0}
@@ -121,7 +121,7 @@ class ToyEGreedy:
         actions = np.where(explores, space.sample(moment.rng, count), best)
         return {"random": state["random"] + int(explores.sum())}, actions
 
-    def level(self, state: State, step: int) -> float:  # noqa: ARG002 - the contract's signature
+    def level(self, state: State, step: int) -> float:
         return float(self.epsilon(step))
 
 
@@ -132,7 +132,7 @@ class ToyRing:
 
     capacity: int = param(default=1_000, ge=1, doc="transitions kept")
 
-    def make(self, layout: Layout, count: int) -> ToyStore:  # noqa: ARG002 - the contract's signature
+    def make(self, layout: Layout, count: int) -> ToyStore:
         return ToyStore(layout, self.capacity)
 
 
@@ -150,7 +150,7 @@ class ToyStore:
             kept[rows[-self._capacity :]] = columns[name][-self._capacity :]
         self._added += count
 
-    def sample(self, rng: Generator, calls: int, batch: int, step: int) -> Sample:  # noqa: ARG002 - the contract's signature
+    def sample(self, rng: Generator, calls: int, batch: int, step: int) -> Sample:
         if not len(self):
             raise BadSetting("nothing can be drawn from an empty memory - heat up for at least one step")
         rows = rng.integers(0, len(self), (calls, batch))
@@ -191,7 +191,7 @@ class ToyList:
 
     kept: dict[Path, list[Event]] = attrs.field(factory=dict, init=False, eq=False, repr=False)
 
-    def open(self, folder: Path, info: RunInfo, mark: Any = None) -> ToySink:  # noqa: ARG002 - the contract's signature
+    def open(self, folder: Path, info: RunInfo, mark: Any = None) -> ToySink:
         events = self.kept.setdefault(folder, [])
         del events[mark or 0 :]
         return ToySink(events)

@@ -89,7 +89,8 @@ def stable_baselines(hidden, batch, every, updates, rate, steps, seed) -> None:
     clock = Clock()
     model = DQN("MlpPolicy", gymnasium.make("CartPole-v1"), learning_rate=rate, batch_size=batch, buffer_size=100_000,
                 learning_starts=1_000, gamma=0.99, target_update_interval=100, train_freq=every, gradient_steps=updates,
-                exploration_fraction=0.3, exploration_final_eps=0.04, policy_kwargs={"net_arch": list(hidden)}, seed=seed)  # fmt: skip
+                exploration_fraction=0.3, exploration_final_eps=0.04, seed=seed,
+                policy_kwargs={"net_arch": list(hidden)})  # fmt: skip
     model.learn(steps, callback=clock)
     seconds, at, update = clock.begun
     print(json.dumps([model.num_timesteps - at, model._n_updates - update, perf_counter() - seconds]))
@@ -139,8 +140,8 @@ def main() -> None:
             pairs.append((ours, child(other, "sb3", SETTINGS[name], seed)))
         ratios = [ours / theirs for ours, theirs in pairs]
         ours, theirs = (statistics.median(side) for side in zip(*pairs, strict=True))
-        print(f"| {name} | {ours:.0f} | {theirs:.0f} | {statistics.median(ratios):.1f} | {min(ratios):.1f} to {max(ratios):.1f} |",
-              flush=True)  # fmt: skip
+        spread = f"{statistics.median(ratios):.1f} | {min(ratios):.1f} to {max(ratios):.1f}"
+        print(f"| {name} | {ours:.0f} | {theirs:.0f} | {spread} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from coachcore.testing.examples import (
     sample_number,
     spaces_with,
 )
+from coachcore.testing.made_up import made_up
 from coachcore.testing.toy_learning import ToyQ
 from coachcore.testing.toy_plugin import ToyPlugin, toy_preset
 from coachcore.testing.toys import ToyEGreedy, ToyRing
@@ -155,6 +156,13 @@ def test_a_part_that_cannot_be_made_is_reported(registry):
     (made,) = examples(registry, "filter")
     assert made.part is None
     assert made.trouble == ("no example could be made of it (BadSetting: never) - give settings defaults, or a preset")
+
+
+def test_a_part_that_cannot_be_imported_is_reported(tmp_path):
+    made_up(tmp_path, "acme", points={"plus": "acme:Plus"}, code="raise RuntimeError('not today')")
+    (made,) = examples(Registry([str(tmp_path)]), "filter")
+    assert (made.id, made.part) == ("acme/filter:plus", None)
+    assert "acme/filter:plus: " in made.trouble
 
 
 def test_a_part_lies_in_another_but_not_in_itself(registry):

@@ -29,7 +29,7 @@ IMPATIENT = """
 from coachcore.registry import probe
 probe.describe.__kwdefaults__["limit"] = 2.0
 """
-FEW = ("schedule.train=\"300 steps\"",)
+FEW = ('schedule.train="300 steps"',)
 
 
 @pytest.fixture(scope="module")

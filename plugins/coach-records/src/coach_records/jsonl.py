@@ -29,7 +29,7 @@ class JsonLines:
     line is standard JSON. `read` reads the file back.
     """
 
-    def open(self, folder: Path, info: RunInfo, mark: Any = None) -> JsonSink:  # noqa: ARG002 - the contract's signature
+    def open(self, folder: Path, info: RunInfo, mark: Any = None) -> JsonSink:
         """Start `folder`/events.jsonl anew, or go on from byte `mark`."""
         return JsonSink(Appended(folder / NAME, mark))
 

@@ -41,7 +41,7 @@ class Table:
         default=COLUMNS, check=_known_once, doc="names of an event's data, in the order of the columns"
     )
 
-    def open(self, folder: Path, info: RunInfo, mark: Any = None) -> TableSink:  # noqa: ARG002 - the contract's signature
+    def open(self, folder: Path, info: RunInfo, mark: Any = None) -> TableSink:
         """Start `folder`/progress.csv anew, or go on from byte `mark`."""
         return TableSink(Appended(folder / NAME, mark), self.columns)
 

@@ -27,7 +27,7 @@ class TensorBoard:
     tells TensorBoard to forget what came after the checkpoint.
     """
 
-    def open(self, folder: Path, info: RunInfo, mark: Any = None) -> TensorBoardSink:  # noqa: ARG002 - the contract's signature
+    def open(self, folder: Path, info: RunInfo, mark: Any = None) -> TensorBoardSink:
         """A new file in `folder`/tensorboard; `mark` is the last step to keep of the files before."""
         place = folder / FOLDER
         if mark is None:

@@ -40,7 +40,7 @@ class Terminal:
     )
     every: float = param(default=5.0, ge=0, unit="s", doc="shortest time between two plain lines")
 
-    def open(self, folder: Path, info: RunInfo, mark: Any = None) -> PlainSink | LiveSink:  # noqa: ARG002 - the contract's signature
+    def open(self, folder: Path, info: RunInfo, mark: Any = None) -> PlainSink | LiveSink:
         """Say what begins; there is nothing to go on from."""
         if self.style == "live" or (self.style == "auto" and _watched(sys.stderr)):
             from rich.console import Console

@@ -33,7 +33,7 @@ class Video:
     fps: int = param(default=30, ge=1, le=50, unit="1/s", doc="pictures shown a second")
     every: int = param(default=1, ge=1, doc="keep one picture in this many")
 
-    def open(self, folder: Path, info: RunInfo, mark: Any = None) -> VideoSink:  # noqa: ARG002 - the contract's signature
+    def open(self, folder: Path, info: RunInfo, mark: Any = None) -> VideoSink:
         """Films are written into `folder`/videos; raises `BadSetting` where mp4 is asked for and cannot be written."""
         if self.format == "mp4" and find_spec("imageio_ffmpeg") is None:
             raise BadSetting(
