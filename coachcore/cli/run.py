@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from coachcore.cli.completion import preset_names
+
+if TYPE_CHECKING:
+    from coachcore.presets.preset import Preset
 
 
 @click.command()
@@ -47,7 +52,7 @@ def run(context: click.Context, preset: str | None, resume: Path | None, out: Pa
         f"{outcome.reason} after {outcome.steps} steps, {outcome.episodes} episodes, {outcome.updates} updates{best}"
     )
     if outcome.interrupted:
-        click.echo(f"saved; go on with: coach run --resume {outcome.folder}")
+        click.echo(f"saved; go on with: coach run --resume {quote(str(outcome.folder))}")
         context.exit(130)
     click.echo(f"run folder: {outcome.folder}")
 

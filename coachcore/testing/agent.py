@@ -23,7 +23,7 @@ SIZE = 6
 """B, the examples of a batch."""
 
 
-def settings_never_change(agent: Any, tried: Trial) -> None:  # noqa: ARG001 - all laws are called alike
+def settings_never_change(agent: Any, tried: Trial) -> None:
     """It is an agent, its settings are frozen, and it has the two that the accumulator reads."""
     settings_are_frozen(agent, "agent")
     for name in ("discount", "n_step"):
@@ -53,7 +53,7 @@ def its_updates_move_its_networks(agent: Any, tried: Trial) -> None:
     require(all(update.every >= 1 for update in updates), "updates are made every 1 or more times")
 
 
-def a_space_it_cannot_serve_is_a_mismatch(agent: Any, tried: Trial) -> None:  # noqa: ARG001 - all laws are called alike
+def a_space_it_cannot_serve_is_a_mismatch(agent: Any, tried: Trial) -> None:
     """Each usual action space is served or refused with `Mismatch`."""
     for other in TRIALS:
         try:

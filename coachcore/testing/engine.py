@@ -58,7 +58,7 @@ def drawn(problem: Problem, calls: int, seed: int = 0) -> Sample:
     return sample
 
 
-def settings_never_change(engine: Any, problem: Problem) -> None:  # noqa: ARG001 - all laws are called alike
+def settings_never_change(engine: Any, problem: Problem) -> None:
     """It is an engine, and its settings are frozen."""
     settings_are_frozen(engine, "engine")
 

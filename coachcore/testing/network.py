@@ -43,7 +43,7 @@ def takes(part: Any, space: Space) -> bool:
     return True
 
 
-def settings_never_change(part: Any, space: Space) -> None:  # noqa: ARG001 - all laws are called alike
+def settings_never_change(part: Any, space: Space) -> None:
     """It is an embedder, a middleware or a head, and its settings are frozen."""
     kind = spec_of(part).kind
     require(kind in KINDS, f"a part of a network is one of {', '.join(KINDS)}, got {kind}")
@@ -109,7 +109,7 @@ def a_batch_is_its_rows(part: Any, space: Space) -> None:
     )
 
 
-def a_space_it_cannot_take_is_a_mismatch(part: Any, space: Space) -> None:  # noqa: ARG001 - all laws are called alike
+def a_space_it_cannot_take_is_a_mismatch(part: Any, space: Space) -> None:
     """Each usual space is taken or refused with `Mismatch`."""
     if spec_of(part).kind == "middleware":
         return  # it is not shown a space
