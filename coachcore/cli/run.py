@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     "--out", metavar="DIR", type=click.Path(path_type=Path), help="Folder of the run (default: runs/PRESET-TIME-SEED)."
 )
 @click.pass_context
-def run(context: click.Context, preset: str | None, resume: Path | None, out: Path | None, **changes: Any) -> None:
+def run(context: click.Context, /, preset: str | None, resume: Path | None, out: Path | None, **changes: Any) -> None:
     """Train PRESET: the name of an installed preset, or the path of a TOML file.
 
     Ctrl-C saves everything and says how to go on; a second Ctrl-C stops at once.
