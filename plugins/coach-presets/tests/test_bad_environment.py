@@ -37,8 +37,8 @@ class Breaking(gymnasium.Env):
         if self.count == self.at:
             if self.how == "exception":
                 raise RuntimeError("the motor\\nburnt out")
-            reward = {"nan reward": np.nan, "infinite reward": -np.inf}.get(self.how, 1.0)
-            obs[1] = {"nan observation": np.nan, "infinite observation": np.inf}.get(self.how, obs[1])
+            reward = np.nan if self.how == "nan reward" else 1.0
+            obs[1] = np.nan if self.how == "nan observation" else obs[1]
             if self.how == "shape":
                 obs = obs[:3]
         return obs, reward, self.time >= 20, False, {}
@@ -95,9 +95,7 @@ def test_options_that_an_environment_refuses(runs, coach):
     ("how", "words"),
     [
         ("nan reward", ["Breaking-v0, environment 0: the reward is nan", "mend the environment"]),
-        ("infinite reward", ["Breaking-v0, environment 0: the reward is -inf", "mend the environment"]),
         ("nan observation", ["observation 'observation' holds nan at place 1", "mend the environment"]),
-        ("infinite observation", ["observation 'observation' holds inf at place 1", "mend the environment"]),
         ("shape", ["observation 'observation' has shape (3,), promised was (4,)"]),
         ("exception", ["breaking_environment.py:", "RuntimeError: the motor burnt out", "mend"]),
         ("reset", ["breaking_environment.py:", "ValueError: cannot reset", "mend"]),

@@ -124,15 +124,15 @@ def test_resuming_with_another_preset(runs, coach):
     folder = runs.copy(runs.finished)
     before = runs.files(folder)
     said = coach("run", "cartpole-dqn-per", "--resume", str(folder), *runs.shortly())
-    said.refusal(f"{folder}: this run was started with memory.use", "'experience-replay'", "resume without naming a preset")
+    said.refusal(
+        f"{folder}: this run was started with memory.use", "'experience-replay'", "resume without naming a preset"
+    )
     assert runs.files(folder) == before
 
 
 def test_resuming_with_the_same_preset_is_fine(runs, coach):
     folder = runs.copy(runs.finished)
-    assert "finished after 3000 steps" in coach(
-        "run", "cartpole-dqn", "--resume", str(folder), *runs.shortly()
-    ).fine()
+    assert "finished after 3000 steps" in coach("run", "cartpole-dqn", "--resume", str(folder), *runs.shortly()).fine()
     assert runs.events(folder) == runs.events(runs.finished)
 
 

@@ -15,16 +15,13 @@ resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, resource.RLIM_INFINITY))
 """
 
 
-
 def test_a_disk_that_is_full_while_saving(runs, stopped):
     pytest.importorskip("resource")
     folder = runs.copy(stopped)
     before = Checkpoints(folder / "checkpoints").load()
     largest = max(path.stat().st_size for path in folder.rglob("*.npy"))  # the replay, and it grows
     said = runs.child("run", "--resume", str(folder), prelude=LIMITED.format(limit=largest + 1000))
-    said.refusal(
-        f"coach: {folder / 'checkpoints'}: cannot save a checkpoint: ", "the last whole checkpoint is 'step-"
-    )
+    said.refusal(f"coach: {folder / 'checkpoints'}: cannot save a checkpoint: ", "the last whole checkpoint is 'step-")
     assert differing(before, Checkpoints(folder / "checkpoints").load()) == []
     assert list(folder.rglob(".*.tmp")) == []
     runs.went_on(folder)

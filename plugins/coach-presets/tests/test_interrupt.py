@@ -78,37 +78,31 @@ def test_while_starting_up_nothing_is_written(runs, name):
     assert not folder.exists()
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
-        "coachcore.running.machine:_learner",
-        "coachcore.folder:lock",
-        "coachcore.running.session:Session.run",
-        "coachcore.running.session:Session._open",
-    ],
-)
-def test_between_building_and_the_first_step(runs, place):
-    """Nothing is left, or what is left can be gone on with: never a folder that is neither."""
-    folder, said = struck(runs, place, 1)
+def test_while_the_folder_is_furnished(runs):
+    """What was written does not yet make a run: the same command starts it."""
+    folder, said = struck(runs, "coachcore.folder:lock", 1)
     assert said == (130, "", "coach: stopped\n")
-    if (folder / "preset.toml").exists():
-        runs.went_on(folder)
-    else:
-        assert invoke(runs.arguments(folder)) == 0
-        runs.is_whole(folder)
+    assert invoke(runs.arguments(folder)) == 0
+    runs.is_whole(folder)
+
+
+def test_between_furnishing_and_the_first_step(runs):
+    """Nothing was saved, so going on means starting at the beginning."""
+    folder, said = struck(runs, "coachcore.running.session:Session._open", 1)
+    assert said == (130, "", "coach: stopped\n")
+    runs.went_on(folder)
 
 
 @pytest.mark.parametrize(
     ("place", "call", "late"),
     [
-        (f"{SIMULATORS}.reset", 1, 0.0),
         (f"{SIMULATORS}.step", 100, 0.0),  # heat-up
         (LEARNER, 1, 0.05),  # while the update is being compiled
         (f"{SIMULATORS}.step", 707, 0.0),  # training
         ("coachcore.running.evaluate:play", 1, 0.0),
         (WRITE, 1, 0.0),  # the first checkpoint's first part
     ],
-    ids=["reset", "heat-up", "compilation", "training", "evaluation", "saving"],
+    ids=["heat-up", "compilation", "training", "evaluation", "saving"],
 )
 def test_while_running(runs, place, call, late):
     folder, said = struck(runs, place, call, late=late)
@@ -118,9 +112,9 @@ def test_while_running(runs, place, call, late):
     runs.went_on(folder)
 
 
-@pytest.mark.parametrize("ending", [".npy", ".json", "latest"])
+@pytest.mark.parametrize("ending", [".npy", "latest"])
 def test_twice_while_saving_leaves_the_checkpoint_before(runs, ending):
-    """The first asks to save and stop, the second stops at once: before a part, the manifest or the pointer is written."""
+    """The first asks to save and stop, the second stops at once: before a part or the pointer is written."""
     folder = runs.folder / "run"
     said = runs.child(*runs.arguments(folder), prelude=STRIKE_TWICE.format(name="step-000000001500", ending=ending))
     assert said == (130, "", "coach: stopped\n")
@@ -129,7 +123,7 @@ def test_twice_while_saving_leaves_the_checkpoint_before(runs, ending):
 
 
 def test_twice_before_anything_was_saved(runs):
-    """The first Ctrl-C lets the step finish, the second stops at once: the run can be started again at its beginning."""
+    """The first Ctrl-C lets the step finish, the second stops at once: the run can start over."""
     folder, said = struck(runs, f"{SIMULATORS}.step", 100, 101)
     assert said == (130, "", "coach: stopped\n")
     runs.went_on(folder)

@@ -50,4 +50,3 @@ def test_a_preset_trains_and_one_seed_gives_one_run(name):
     assert first[-1].step == 400
     assert first[-1].update > 0
     assert first == second
-    assert first != list(coachcore.train(preset.changed({"schedule.evaluate": None}), seed=8))
