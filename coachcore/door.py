@@ -117,6 +117,13 @@ def evaluate(
         environment.close()
 
 
+def chosen(folder: Path, checkpoint: str) -> str:
+    """The checkpoint meant: ``latest`` stands in for ``best`` where no evaluation has chosen one yet."""
+    from coachcore.running.checkpoint import Checkpoints
+
+    return "latest" if checkpoint == "best" and not Checkpoints(folder / "checkpoints").pointed("best") else checkpoint
+
+
 class Policy:
     """A trained policy, loaded from a run folder: ``Policy.load(DIR).act(obs)``."""
 
@@ -192,8 +199,7 @@ def _policy(experiment: Experiment, folder: Path, checkpoint: str, spaces: Any) 
     from coachcore.running.policy import Policy as Greedy
 
     checkpoints = Checkpoints(folder / "checkpoints")
-    fallback = checkpoint == "best" and not checkpoints.pointed("best")
-    saved = checkpoints.load("latest" if fallback else checkpoint)["policy"]
+    saved = checkpoints.load(chosen(folder, checkpoint))["policy"]
     if saved["program"]:
         acting: Any = ActingNetwork(saved["program"])
         acting.load(saved["weights"])
@@ -201,6 +207,7 @@ def _policy(experiment: Experiment, folder: Path, checkpoint: str, spaces: Any) 
         machine = Machine(experiment)
         machine.learner.restore(saved["learner"])
         acting = machine.learner.forward
+        machine.close()
     return Greedy(
         agent=experiment.agent,
         exploration=experiment.exploration,

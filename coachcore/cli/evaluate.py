@@ -22,6 +22,7 @@ def evaluate(folder: Path, episodes: int, checkpoint: str, seed: int | None, vid
 
     The episodes are fresh: training and its evaluations never saw their seeds.
     """
+    from coachcore.door import chosen
     from coachcore.door import evaluate as play
 
     film = _Film(_video_sink(folder)) if video else None
@@ -36,8 +37,10 @@ def evaluate(folder: Path, episodes: int, checkpoint: str, seed: int | None, vid
         click.echo(json.dumps(score.summary() | {"returns": list(score.returns)}))
         return
     told = score.summary()
-    click.echo(f"{checkpoint} checkpoint, {episodes} episodes: mean return {told['mean']:.1f} (std {told['std']:.1f}, "
-               f"min {told['min']:.1f}, max {told['max']:.1f}), mean length {told['length']:.1f}")  # fmt: skip
+    click.echo(
+        f"{chosen(folder, checkpoint)} checkpoint, {episodes} episodes: mean return {told['mean']:.1f} "
+        f"(std {told['std']:.1f}, min {told['min']:.1f}, max {told['max']:.1f}), mean length {told['length']:.1f}"
+    )
     if film:
         click.echo(f"videos: {folder / 'videos'}" if film.pictures else "no videos: the environment shows no pictures")
 

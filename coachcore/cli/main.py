@@ -71,26 +71,26 @@ def invoke(arguments: list[str]) -> int:
         lines = error.lines if isinstance(error, Problems) else (f"coach: {error}",)
         click.echo("\n".join(lines), err=True)
         return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("coach: stopped", err=True)
+        return 130
     except Exception as error:
+        # Whatever a plugin's part may raise that nobody foresaw: said in one line like everything else.
         if os.environ.get("COACH_TRACEBACK"):
             raise
         click.echo(f"coach: {_unexpected(error)}", err=True)
         return 2
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("coach: stopped", err=True)
-        return 130
     return code
 
 
 def _unexpected(error: Exception) -> str:
-    """Where and what, for an error that nobody foresaw: the innermost line outside Coach and what it calls."""
+    """Where and what, for an error that nobody foresaw: the line that raised it."""
     from traceback import extract_tb
 
-    frames = [frame for frame in extract_tb(error.__traceback__) if f"{os.sep}coachcore{os.sep}" not in frame.filename]
-    frames = frames or list(extract_tb(error.__traceback__))
+    raised = extract_tb(error.__traceback__)[-1]
     named = " ".join(str(error).split()) or "no message"
     return (
-        f"{frames[0].filename}:{frames[0].lineno}: {type(error).__name__}: {named} - "
+        f"{raised.filename}:{raised.lineno}: {type(error).__name__}: {named} - "
         "mend the part that raised it; COACH_TRACEBACK=1 shows the way there"
     )
 

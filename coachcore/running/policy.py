@@ -44,7 +44,9 @@ class Policy:
         Raises `Mismatch` for a shape that the policy was not trained on.
         """
         named = obs if isinstance(obs, Mapping) else {"observation": obs}
-        batch = {name: np.asarray(values)[None] for name, values in named.items()}
+        spaces = self.pipelines.raw.observation
+        types = {name: space.dtype for name, space in spaces.items()}
+        batch = {name: np.asarray(values, types.get(name))[None] for name, values in named.items()}
         self._check(batch)
         action = self.actions(batch, np.array([not self._opened]))[0]
         self._opened = True

@@ -222,8 +222,11 @@ def exclusive(folder: Path) -> Any:
 
     An operating-system lock, so a killed process leaves none behind.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    file = (folder / ".running").open("a")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / ".running").open("a")
+    except OSError as problem:
+        raise CoachError(f"cannot be a run folder: {problem.strerror or problem}", where=str(folder)) from None
     try:
         _locked(file)
     except OSError:
