@@ -178,7 +178,8 @@ def _resumed(folder: Path, preset: Any, seed: int | None, recorders: Mapping[str
         refuse_another(load_preset(preset, seed=seed).resolved, kept.resolved, folder)
     _announce(kept)
     with exclusive(folder):
-        saved = Checkpoints(folder / "checkpoints").load()
+        checkpoints = Checkpoints(folder / "checkpoints")
+        saved = checkpoints.load() if checkpoints.begun() else None  # stopped before anything was saved: from the start
         machine = Machine(attrs.evolve(_built(kept, recorders), name=lock_of(folder)["name"]))
         try:
             return Session(machine, folder, listeners=_listeners(), saved=saved).run()

@@ -26,10 +26,9 @@ import numpy as np
 
 
 def command(options: argparse.Namespace, folder: Path) -> list[str]:
-    if (folder / "checkpoints" / "latest").exists():
+    if (folder / "preset.toml").exists():
         return [sys.executable, "-m", "coachcore", "run", "--resume", str(folder)]
-    for leftover in ("preset.toml", "lock.json", "events.jsonl"):  # killed before anything was saved: start anew
-        (folder / leftover).unlink(missing_ok=True)
+    (folder / "lock.json").unlink(missing_ok=True)  # killed while the folder was being furnished
     settings = [
         f'schedule.train="{options.steps} steps"',
         'schedule.evaluate.every="2000 steps"',

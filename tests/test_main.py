@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib import import_module
 
 import pytest
 
 from coachcore import __version__
+from coachcore.__main__ import main
 
 
 def as_module(*arguments):
@@ -32,8 +32,24 @@ def test_the_exit_code_is_that_of_the_command():
 
 def test_in_this_process(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["coachcore", "--version"])
-    monkeypatch.delitem(sys.modules, "coachcore.__main__", raising=False)
     with pytest.raises(SystemExit) as end:
-        import_module("coachcore.__main__")
+        main()
     assert end.value.code == 0
     assert capsys.readouterr().out == f"coach {__version__}\n"
+
+
+class Struck:
+    """Ctrl-C while the command line is being imported."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name == "coachcore.cli.main":
+            raise KeyboardInterrupt
+
+
+def test_interrupted_while_it_is_imported(monkeypatch, capsys):
+    monkeypatch.delitem(sys.modules, "coachcore.cli.main", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Struck(), *sys.meta_path])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 130
+    assert capsys.readouterr().err == "coach: stopped\n"

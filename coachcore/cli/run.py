@@ -79,8 +79,11 @@ def _loaded(preset: str | None, changes: Mapping[str, Any]) -> Preset | None:
 
 
 def _warn(resume: Path) -> None:
-    """Tell what is installed otherwise than when the run started."""
+    """Tell what is installed otherwise than when the run started, and whether there is anything to go on from."""
     from coachcore.folder import changes
+    from coachcore.running.checkpoint import Checkpoints
 
     for change in changes(resume):
         click.echo(f"note: {change}; the run may not continue bit for bit", err=True)
+    if not Checkpoints(resume / "checkpoints").begun():
+        click.echo("note: nothing had been saved, the run starts at its beginning", err=True)

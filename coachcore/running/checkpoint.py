@@ -87,6 +87,10 @@ class Checkpoints:
         found = self._pointer(pointer)
         return found["name"] if found else ""
 
+    def begun(self) -> bool:
+        """Whether anything was ever saved here: parts alone are a first save that was cut short."""
+        return (self.folder / "latest").exists() or any(name.startswith("step-") for name in self.names())
+
     def names(self) -> list[str]:
         """Every checkpoint there is, oldest first."""
         return sorted(path.stem for path in self.folder.glob("*.json"))
