@@ -95,3 +95,12 @@ def test_clipping_by_the_norm_over_all_leaves() -> None:
     assert np.asarray(second).tolist() == [pytest.approx([0.8])]
     (same, _), _ = clipped(leaves, 5.0)
     assert np.asarray(same).tolist() == [3.0, 0.0]
+
+
+@pytest.mark.parametrize("shape", [(3,), (64,), (65,), (128,), (200,), (7, 30), (256, 64), (3, 3, 8, 16)])
+def test_a_norm_is_that_of_all_numbers_however_they_lie(shape):
+    gradient = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    expected = np.sqrt(np.sum(gradient.astype(np.float64) ** 2))
+    (scaled,), norm = clipped((tf.constant(gradient),), 0.5)
+    assert norm.numpy() == pytest.approx(expected, rel=1e-6)
+    assert np.allclose(scaled.numpy(), gradient * min(1.0, 0.5 / expected), rtol=1e-5)

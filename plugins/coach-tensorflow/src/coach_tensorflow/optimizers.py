@@ -61,11 +61,29 @@ def sgd(settings: LearnerSettings) -> Rule:
 RULES: dict[str, Callable[[LearnerSettings], Rule]] = {"adam": adam, "rmsprop": rmsprop, "sgd": sgd}
 
 
+LANES = 64
+
+
+def _square_sum(gradient: Any) -> Any:
+    """The sum of squares of all elements, added up in `LANES` columns first.
+
+    XLA adds a whole array up one number after the other, waiting for each sum:
+    50 us for a 256-256 network, a tenth of its update. Columns are added side by
+    side; the maximum, which changes nothing, keeps XLA from making one sum of two.
+    """
+    squares = tf.reshape(gradient * gradient, [-1])
+    whole = squares.shape[0] // LANES * LANES
+    if whole <= LANES:
+        return tf.reduce_sum(squares)
+    columns = tf.reduce_sum(tf.reshape(squares[:whole], [-1, LANES]), 0)
+    return tf.reduce_sum(tf.maximum(columns, 0.0)) + tf.reduce_sum(squares[whole:])
+
+
 def clipped(gradients: Leaves, limit: float) -> tuple[Leaves, Any]:
     """Gradients scaled so that their norm, taken over all leaves, is at most `limit`; and the norm before.
 
     Pascanu et al., 2013, arXiv:1211.5063, algorithm 1.
     """
-    norm = tf.sqrt(tf.add_n([tf.reduce_sum(gradient * gradient) for gradient in gradients]))
+    norm = tf.sqrt(tf.add_n([_square_sum(gradient) for gradient in gradients]))
     share = limit / tf.maximum(norm, limit)
     return tuple(gradient * share for gradient in gradients), norm
