@@ -37,10 +37,6 @@ def _relu(y: Array) -> None:
     np.maximum(y, _ZERO, out=y)
 
 
-def _tanh(y: Array) -> None:
-    np.tanh(y, y)
-
-
 def _sigmoid(y: Array) -> None:
     # 1 / (1 + e^-y) written with tanh, which cannot overflow
     y *= 0.5
@@ -57,18 +53,14 @@ def _selu(y: Array) -> None:
     np.copyto(y, _SELU_SCALE * np.where(y > _ZERO, y, _SELU_ALPHA * np.expm1(np.minimum(y, _ZERO))))
 
 
-def _leaky_relu(y: Array) -> None:
-    np.maximum(y, y * _SLOPE, out=y)
-
-
-ACTIVATIONS: dict[str, Callable[[Array], None] | None] = {
+ACTIVATIONS: dict[str, Callable[[Array], object] | None] = {
     "linear": None,
     "relu": _relu,
-    "tanh": _tanh,
+    "tanh": lambda y: np.tanh(y, y),
     "sigmoid": _sigmoid,
     "elu": _elu,
     "selu": _selu,
-    "leaky_relu": _leaky_relu,
+    "leaky_relu": lambda y: np.maximum(y, y * _SLOPE, out=y),
 }
 """Activation -> what is done to an array in place; leaky_relu has slope 0.2 below zero."""
 
@@ -86,8 +78,11 @@ def _scaled(facts: Facts, shapes: Sequence[Shape], _: Sequence[Shape]) -> Shape:
     return shapes[0]
 
 
-def _flat(_facts: Facts, shapes: Sequence[Shape], _: Sequence[Shape]) -> Shape:
-    return (prod(shapes[0]),)
+def _reshaped(facts: Facts, shapes: Sequence[Shape], _: Sequence[Shape]) -> Shape:
+    shape = tuple(map(int, facts.get("shape", (prod(shapes[0]),))))
+    if prod(shape) != prod(shapes[0]) or min(shape, default=1) < 0:
+        raise BadCheckpoint(f"operation '{facts['op']}' cannot give {shapes[0]} the shape {shape}")
+    return shape
 
 
 def _joined(_facts: Facts, shapes: Sequence[Shape], _: Sequence[Shape]) -> Shape:
@@ -98,11 +93,11 @@ def _joined(_facts: Facts, shapes: Sequence[Shape], _: Sequence[Shape]) -> Shape
 
 def _dense_shape(facts: Facts, shapes: Sequence[Shape], weights: Sequence[Shape]) -> Shape:
     kernel, bias = weights[facts["kernel"]], facts.get("bias")
-    if len(shapes[0]) != 1 or len(kernel) != 2 or kernel[0] != shapes[0][0]:
+    if not shapes[0] or len(kernel) != 2 or kernel[0] != shapes[0][-1]:
         raise BadCheckpoint(f"operation 'dense' cannot multiply {shapes[0]} by a kernel {kernel}")
     if bias is not None and weights[bias] != kernel[1:]:
         raise BadCheckpoint(f"operation 'dense' needs a bias of shape {kernel[1:]}, got {weights[bias]}")
-    return (kernel[1],)
+    return (*shapes[0][:-1], kernel[1])
 
 
 def _dueling_shape(_facts: Facts, shapes: Sequence[Shape], _: Sequence[Shape]) -> Shape:
@@ -190,10 +185,11 @@ class _Operation(NamedTuple):
 
 OPERATIONS: dict[str, _Operation] = {
     "scale": _Operation(_scaled, _scale),  # x / rescaling - offset, then clipped to clipping = [low, high]
-    "flatten": _Operation(_flat, None),
+    "flatten": _Operation(_reshaped, None),
+    "reshape": _Operation(_reshaped, None),  # to shape, without the batch axis
     "concatenate": _Operation(_joined, _concatenate),  # along the last axis
     "sum": _Operation(_same, _sum),
-    "dense": _Operation(_dense_shape, _dense),  # activation(x @ kernel + bias)
+    "dense": _Operation(_dense_shape, _dense),  # activation(x @ kernel + bias), along the last axis
     "activation": _Operation(_same, _activation),
     "dueling": _Operation(_dueling_shape, _dueling),  # V + A - mean A, inputs [V, A]
 }

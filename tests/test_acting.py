@@ -73,7 +73,7 @@ def test_every_activation_by_hand(name: str, wanted: list[float]) -> None:
 
 def test_the_activations_above_are_all_there_are() -> None:
     assert set(ACTIVATIONS) == {"linear", "relu", "tanh", "sigmoid", "elu", "selu", "leaky_relu"}
-    assert set(OPERATIONS) == {"scale", "flatten", "concatenate", "sum", "dense", "activation", "dueling"}
+    assert set(OPERATIONS) == {"scale", "flatten", "reshape", "concatenate", "sum", "dense", "activation", "dueling"}
 
 
 def test_saturated_activations_do_not_overflow() -> None:
@@ -87,6 +87,19 @@ def test_saturated_activations_do_not_overflow() -> None:
 def test_scale_divides_then_shifts_then_clips() -> None:
     assert run(single("scale", rescaling=2.0, offset=1.0), [], x0=[[4, -6]]) == [[1, -4]]
     assert run(single("scale", rescaling=2.0, offset=1.0, clipping=[-2, 0.5]), [], x0=[[4, -6]]) == [[0.5, -2]]
+
+
+def test_dense_works_along_the_last_axis() -> None:
+    program = dense("relu")
+    program["inputs"]["x"] = [3, 2]
+    flat = [1, 2, 3, 4, 0.5, -10]
+    assert run(program, flat, x=[[[1, 1], [2, 0], [0, 3]]]) == [[[4.5, 0], [2.5, 0], [9.5, 2]]]
+
+
+def test_reshape_keeps_the_order_of_numbers() -> None:
+    op = {"op": "reshape", "inputs": ["x"], "output": "y", "shape": [2, 3]}
+    program = program_of([op], {"x": [6]}, {}, "y")
+    assert run(program, [], x=[[1, 2, 3, 4, 5, 6], [0] * 6]) == [[[1, 2, 3], [4, 5, 6]], [[0] * 3] * 2]
 
 
 def test_flatten_concatenate_and_sum() -> None:
@@ -225,6 +238,9 @@ def _broken(change: Any) -> Program:
         single("dueling", 2),
         single("dueling", 1),
         single("sum", 0),
+        program_of([{"op": "reshape", "inputs": ["x"], "output": "y", "shape": [2, 2]}], {"x": [6]}, {}, "y"),
+        program_of([{"op": "reshape", "inputs": ["x"], "output": "y", "shape": [-2, -3]}], {"x": [6]}, {}, "y"),
+        program_of([{"op": "reshape", "inputs": ["x"], "output": "y", "shape": 6}], {"x": [6]}, {}, "y"),
         program_of([{"op": "sum", "inputs": ["a", "b"], "output": "y"}], {"a": [1], "b": [2]}, {}, "y"),
         program_of([{"op": "concatenate", "inputs": ["a", "b"], "output": "y"}], {"a": [1], "b": [2, 1]}, {}, "y"),
     ],

@@ -35,7 +35,9 @@ class Head(Protocol):
     """From features to what an agent's slot asks for.
 
     ``provides`` in @component names it (``action-values``, ``return-distribution`` ...)
-    and fixes the shape: action-values are ``[B, A]``.
+    and fixes the shape: action-values are ``[B, A]``; a return-distribution
+    (logits) and quantiles are ``[B, A, K]``, where K is a setting of the head
+    and an agent reads it from the shape.
     """
 
     def build(self, action: Space, seed: int) -> Layer:

@@ -14,7 +14,7 @@ import numpy as np
 from coachcore.component import spec_of
 from coachcore.contracts.agent import DataSpec, Update
 from coachcore.spaces import Discrete
-from coachcore.testing.laws import require, same, same_array, settings_are_frozen
+from coachcore.testing.laws import require, same, settings_are_frozen
 from coachcore.testing.trial import TRIALS, Trial, copied, example_batch, example_nets, rows_of, serves
 from coachcore.types import Array, Batch, LossOut
 
@@ -119,14 +119,14 @@ def an_example_alone_is_as_in_a_batch(agent: Any, tried: Trial) -> None:
 
 
 def nothing_follows_a_terminal_step(agent: Any, tried: Trial) -> None:
-    """Where `discount` is 0, `next_obs` does not matter."""
+    """Where `discount` is 0, `next_obs` does not matter (to rounding: the mass of a distribution is nearly 1)."""
     batch = example_batch(agent, tried, SIZE)
     over = batch._replace(discount=np.zeros_like(batch.discount))
     elsewhere = {name: values[::-1].copy() for name, values in over.next_obs.items()}
     for update in agent.updates():
         here, there = (_out(agent, tried, update, b) for b in (over, over._replace(next_obs=elsewhere)))
         for name in ("loss", "priority"):
-            require(same_array(here[name], there[name]), f"{name} past a terminal step (discount 0) ignores next_obs")
+            require(_close(here[name], there[name]), f"{name} past a terminal step (discount 0) ignores next_obs")
 
 
 def a_target_is_asked_where_it_is_declared(agent: Any, tried: Trial) -> None:

@@ -22,11 +22,22 @@ FEATURES = 7
 ROWS = 5
 
 
-def promised(provides: str, action: Space) -> tuple[int, ...] | None:
-    """The shape, without the batch axis, that a head of `provides` promises; None where the core has not fixed one."""
-    if provides == "action-values" and isinstance(action, Discrete):
-        return (action.n,)
-    return None
+def promised(provides: str, action: Space) -> tuple[int | None, ...] | None:
+    """The shape, without the batch axis, that a head of `provides` promises; None where the core has not fixed one.
+
+    Inside a shape, None is an axis K whose length the head's own settings decide.
+    """
+    if not isinstance(action, Discrete):
+        return None
+    shapes = {"action-values": (action.n,), "return-distribution": (action.n, None), "quantiles": (action.n, None)}
+    return shapes.get(provides)
+
+
+def fits(shape: tuple[int, ...], wanted: tuple[int | None, ...]) -> bool:
+    """Whether `shape` is `wanted`, whose axes of None may have any length of at least 1."""
+    return len(shape) == len(wanted) and all(
+        n == m or (m is None and n >= 1) for n, m in zip(shape, wanted, strict=True)
+    )
 
 
 def spaces_of(part: Any) -> tuple[Space, ...]:
@@ -61,7 +72,9 @@ def a_layer_has_the_promised_shape(part: Any, space: Space) -> None:
         shape = _called(layer, _inputs(part, space, count)).shape
         require(shape[:1] == (count,), f"{count} rows come out of {count} rows, got shape {shape}")
         wanted = shape[1:] if wanted is None else wanted
-        require(shape[1:] == wanted, f"this {kind} gives [B, {', '.join(map(str, wanted))}], got shape {shape}")
+        listed = ", ".join("K" if n is None else str(n) for n in wanted)
+        require(fits(shape[1:], wanted), f"this {kind} gives [B, {listed}], got shape {shape}")
+        wanted = shape[1:]
         require(kind == "head" or len(shape) == 2, f"this {kind} gives features [B, F], got shape {shape}")
 
 

@@ -19,6 +19,8 @@ from coachcore.spaces import Box, Space, Spaces
 from coachcore.testing.network import ACTIONS, promised
 from coachcore.types import Array, Batch, Nets, Pair
 
+ATOMS = 5
+"""K, the length of an axis that a head's own settings decide."""
 _GROUPS = ("obs", "next_obs", "extras")
 
 
@@ -93,7 +95,7 @@ def _shapes(spec: NetworkSpec, tried: Trial) -> dict[str, tuple[int, ...]]:
         shape = tried.shapes.get(slot, promised(provides, tried.spaces.action))
         if shape is None:
             raise AssertionError(f"slot '{slot}' needs {provides}, whose shape is not known: give it in Trial.shapes")
-        shapes[slot] = shape
+        shapes[slot] = tuple(ATOMS if n is None else n for n in shape)
     return shapes
 
 

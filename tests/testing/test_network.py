@@ -17,6 +17,7 @@ from coachcore.testing.network import (
     check_embedder,
     check_head,
     check_middleware,
+    fits,
     promised,
     takes,
 )
@@ -182,6 +183,26 @@ def test_shapes_that_are_promised():
     assert promised("action-values", Discrete(4)) == (4,)
     assert promised("action-values", Box((4,))) is None
     assert promised("atoms", Discrete(4)) is None
+    assert promised("return-distribution", Discrete(4)) == promised("quantiles", Discrete(4)) == (4, None)
+
+
+def test_an_axis_of_none_may_have_any_length_but_none_at_all():
+    assert fits((4, 7), (4, None))
+    assert not fits((4, 0), (4, None))
+    assert not fits((3, 7), (4, None))
+    assert not fits((4,), (4, None))
+    assert not fits((4, 7, 1), (4, None))
+
+
+@pytest.mark.parametrize(
+    ("outputs", "wrong"), [(5, ""), (0, r"gives \[B, 3, K\], got shape \(1, 3, 0\)"), (None, r"got shape \(1, 3\)")]
+)
+def test_a_head_of_distributions_gives_a_row_an_action(outputs, wrong):
+    if not wrong:
+        check_head(Rows(outputs=outputs))
+        return
+    with pytest.raises(AssertionError, match=wrong):
+        check_head(Rows(outputs=outputs))
 
 
 def test_what_is_taken():
@@ -192,6 +213,30 @@ def test_what_is_taken():
 def test_another_kind_is_no_part_of_a_network():
     with pytest.raises(AssertionError, match="a part of a network is one of embedder, middleware, head, got schedule"):
         LAWS[0](Clock(), Discrete(2))
+
+
+@component("head", "toy-rows", provides="quantiles")
+@attrs.frozen(kw_only=True)
+class Rows:
+    """A row of `outputs` numbers an action, or one number without an axis where it is None."""
+
+    outputs = param(default=5, type="int | none", doc="numbers an action")
+
+    def build(self, action, seed):
+        if not isinstance(action, Discrete):
+            raise Mismatch("discrete actions only")
+        return InRows(action.n, self.outputs, seed)
+
+
+class InRows(Linear):
+    """``x W``, folded."""
+
+    def __init__(self, actions, outputs, seed):
+        super().__init__(actions * (1 if outputs is None else outputs), seed)
+        self.shape = (actions,) if outputs is None else (actions, outputs)
+
+    def __call__(self, x):
+        return super().__call__(x).reshape(len(x), *self.shape)
 
 
 @component("schedule", "clock")

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from coach_networks.embedders.vector import Vector
+from coach_networks.heads.categorical_q import CategoricalQ
 from coach_networks.heads.dueling_q import DuelingQ
 from coach_networks.heads.q import Q
+from coach_networks.heads.quantile_q import QuantileQ
 from coach_networks.middlewares.dense import Dense
 from coachcore.api import BadSetting, Box, Discrete, Mismatch
 
@@ -74,6 +76,25 @@ def test_heads_value_every_action_and_refuse_boxes(head: Any) -> None:
     assert out(head.build(Discrete(3), 0), np.ones((2, 5))).shape == (2, 3)
     with pytest.raises(Mismatch, match="values discrete actions, the action space is a box"):
         head.build(Box((2,)), 0)
+
+
+@pytest.mark.parametrize("head", [CategoricalQ(atoms=4), QuantileQ(quantiles=4)])
+def test_heads_give_a_row_an_action_and_refuse_boxes(head: Any) -> None:
+    layer = head.build(Discrete(3), 0)
+    x = np.random.default_rng(0).standard_normal((2, 5)).astype(np.float32)
+    rows = out(layer, x)
+    assert rows.shape == (2, 3, 4)
+    kernel = np.asarray(layer.weights[0])
+    np.testing.assert_allclose(rows.reshape(2, 12), x @ kernel, rtol=1e-5, atol=1e-6)
+    with pytest.raises(Mismatch, match="values discrete actions, the action space is a box"):
+        head.build(Box((2,)), 0)
+
+
+def test_a_head_needs_as_many_outputs_as_make_sense() -> None:
+    with pytest.raises(BadSetting, match="atoms"):
+        CategoricalQ(atoms=1)
+    with pytest.raises(BadSetting, match="quantiles"):
+        QuantileQ(quantiles=0)
 
 
 def test_dueling_sum_by_hand() -> None:

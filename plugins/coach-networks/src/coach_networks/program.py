@@ -96,9 +96,12 @@ def _sequential(tape: Tape, layer: Any, x: str) -> str:
 
 
 def _reshape(tape: Tape, layer: Any, x: str) -> str:
-    if len(layer.target_shape) != 1:
+    shape = [int(n) for n in layer.target_shape]
+    if len(shape) == 1:
+        return tape.emit("flatten", [x])
+    if min(shape, default=1) < 0:  # Keras works such an axis out when it is called
         raise UnknownLayer("Reshape")
-    return tape.emit("flatten", [x])
+    return tape.emit("reshape", [x], shape=shape)
 
 
 _LAYERS: dict[str, Callable[[Tape, Any, str], str]] = {

@@ -7,13 +7,12 @@ from collections.abc import Mapping
 import attrs
 
 from coach_networks import arithmetic, ops
+from coach_value.discrete import one_network
 from coachcore.api import (
     Array,
     Batch,
     DataSpec,
-    Discrete,
     LossOut,
-    Mismatch,
     Nets,
     NetworkSpec,
     Proposal,
@@ -56,12 +55,7 @@ class DQN:
 
     def networks(self, spaces: Spaces) -> Mapping[str, NetworkSpec]:
         """One network with a target; raises `Mismatch` unless actions are discrete."""
-        if not isinstance(spaces.action, Discrete):
-            raise Mismatch(
-                f"dqn chooses among discrete actions, this environment's are a box of shape {spaces.action.shape}; "
-                "discretise them with an action filter, or use an agent for continuous actions"
-            )
-        return {"main": NetworkSpec(slots=SLOTS, target=True)}
+        return one_network("dqn", SLOTS, spaces)
 
     def updates(self) -> tuple[Update, ...]:
         return (Update("main", self.errors),)

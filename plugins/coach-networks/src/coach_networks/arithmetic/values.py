@@ -7,15 +7,17 @@ from coachcore.api import Tensor
 
 
 def pick(values: Tensor, action: Tensor) -> Tensor:
-    """The value ``[B]`` of one action ``[B]`` (whole numbers) out of `values` ``[B, A]``.
+    """What `values` ``[B, A]`` or ``[B, A, K]`` hold for one action ``[B]`` (whole numbers): ``[B]`` or ``[B, K]``.
 
     A mask and a sum instead of an indexed read: the gradient of a read is a
     scatter, which compilers do one row at a time. A NaN in another action's
     value stays out.
     """
-    actions = ops.arange(values.shape[-1], dtype="int32")
+    actions = ops.arange(values.shape[1], dtype="int32")
     chosen = ops.equal(ops.expand_dims(ops.cast(action, "int32"), -1), actions)  # [B, A]
-    return ops.sum(ops.where(chosen, values, 0.0), axis=-1)
+    for _ in values.shape[2:]:
+        chosen = ops.expand_dims(chosen, -1)  # [B, A, 1]
+    return ops.sum(ops.where(chosen, values, 0.0), axis=1)
 
 
 def best(values: Tensor, chooser: Tensor | None = None) -> Tensor:

@@ -1,7 +1,10 @@
-"""How many actions there are to value."""
+"""How many actions there are to value, and a row of outputs for each."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from coach_networks.stacks import dense
 from coachcore.api import Discrete, Mismatch, Space
 
 
@@ -13,3 +16,10 @@ def count_actions(head: str, action: Space) -> int:
             "discretise it with an action filter or use an agent for continuous actions"
         )
     return action.n
+
+
+def dense_rows(actions: int, outputs: int, seed: int) -> Any:
+    """One dense layer from ``[B, F]`` to `outputs` numbers an action, ``[B, A, K]``."""
+    import keras
+
+    return keras.Sequential([dense(actions * outputs, seed, name="rows"), keras.layers.Reshape((actions, outputs))])
