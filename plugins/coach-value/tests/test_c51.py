@@ -77,9 +77,11 @@ def test_it_proposes_expected_returns() -> None:
 def test_it_proposes_what_its_loss_calls_the_mean() -> None:
     given = np.random.default_rng(0).standard_normal((4, 3, 51)).astype(np.float32) * 5
     agent = C51(low=-3.0, high=7.0)
-    np.testing.assert_allclose(
-        agent.propose({"q": given}).preferences, np.asarray(agent.mean(given)), rtol=1e-5, atol=1e-5
-    )
+    told = {"main": Pair(lambda obs: {"q": given}, lambda obs: {"q": given})}
+    for action in range(3):
+        asked = Batch({}, np.full(4, action), np.zeros(4, np.float32), np.zeros(4, np.float32), {})
+        mean = np.asarray(agent.errors(told, asked).metrics["q"])
+        np.testing.assert_allclose(agent.propose({"q": given}).preferences[:, action], mean, rtol=1e-5, atol=1e-5)
 
 
 def test_logits_far_apart_do_not_overflow() -> None:
@@ -88,7 +90,7 @@ def test_logits_far_apart_do_not_overflow() -> None:
 
 
 def test_the_support_has_as_many_points_as_the_head_has_outputs() -> None:
-    assert plain(AGENT.support(np.zeros((1, 2, 5)))) == [0.0, 0.5, 1.0, 1.5, 2.0]
+    assert plain(AGENT.support(5)) == [0.0, 0.5, 1.0, 1.5, 2.0]
 
 
 def test_one_network_with_a_target_for_discrete_actions() -> None:

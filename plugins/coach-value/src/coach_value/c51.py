@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from coach_networks import arithmetic, ops
-from coach_value.discrete import next_returns, one_network
+from coach_value.discrete import one_network
 from coachcore.api import (
     Array,
     BadSetting,
@@ -75,28 +75,33 @@ class C51:
     def updates(self) -> tuple[Update, ...]:
         return (Update("main", self.errors),)
 
-    def support(self, logits: Tensor) -> Array:
-        """The returns ``[K]`` that logits ``[..., K]`` speak of."""
-        return np.linspace(self.low, self.high, logits.shape[-1], dtype=np.float32)
-
-    def mean(self, logits: Tensor) -> Tensor:
-        """The expected return ``[...]`` of logits ``[..., K]``."""
-        return ops.sum(ops.softmax(logits, axis=-1) * self.support(logits), axis=-1)
+    def support(self, atoms: int) -> Array:
+        """The returns ``[K]`` that `atoms` logits speak of."""
+        return np.linspace(self.low, self.high, atoms, dtype=np.float32)
 
     def errors(self, nets: Nets, batch: Batch) -> LossOut:
         """The cross-entropy ``[B]`` of the taken action; its priority is what exceeds the target's own entropy."""
-        after = next_returns(nets["main"], batch, self.mean, double=self.double)  # [B, K]
-        support = self.support(after)
+        main = nets["main"]
+        after = ops.softmax(main.target(batch.next_obs)["q"], axis=-1)  # [B, A, K]
+        judge = ops.softmax(main.online(batch.next_obs)["q"], axis=-1) if self.double else after
+        support = self.support(after.shape[-1])
+        best = ops.argmax(_mean(judge, support), axis=-1)  # [B]
         reward, discount = ops.expand_dims(batch.reward, -1), ops.expand_dims(batch.discount, -1)
         atoms = arithmetic.bellman(reward, discount, support)  # [B, K]
-        target = ops.stop_gradient(arithmetic.project(atoms, ops.softmax(after, axis=-1), support))
-        told = arithmetic.pick(nets["main"].online(batch.obs)["q"], batch.action)  # [B, K]
+        target = ops.stop_gradient(arithmetic.project(atoms, arithmetic.pick(after, best), support))
+        told = arithmetic.pick(main.online(batch.obs)["q"], batch.action)  # [B, K]
         loss = arithmetic.cross_entropy(target, told)
         divergence = ops.maximum(loss - arithmetic.entropy(target), 0.0)  # rounding may take it below 0
-        return LossOut(loss, divergence, {"q": self.mean(told), "divergence": divergence})
+        value = _mean(ops.softmax(told, axis=-1), support)
+        return LossOut(loss, divergence, {"q": value, "divergence": divergence})
 
     def propose(self, outputs: Mapping[str, Array]) -> Proposal:
         """Expected returns ``[N, A]`` from logits ``[N, A, K]``."""
         logits = outputs["q"]
         weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
-        return Proposal(weights @ self.support(logits) / weights.sum(axis=-1))
+        return Proposal(weights @ self.support(logits.shape[-1]) / weights.sum(axis=-1))
+
+
+def _mean(probs: Tensor, support: Tensor) -> Tensor:
+    """The expected return of distributions: ``[..., K], [K] -> [...]``."""
+    return ops.sum(probs * support, axis=-1)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import attrs
 
 from coach_networks import arithmetic, ops
-from coach_value.discrete import next_returns, one_network
+from coach_value.discrete import one_network
 from coachcore.api import (
     Array,
     Batch,
@@ -73,10 +73,13 @@ class QRDQN:
 
     def errors(self, nets: Nets, batch: Batch) -> LossOut:
         """The quantile Huber loss ``[B]`` of the taken action."""
-        after = next_returns(nets["main"], batch, _mean, double=self.double)  # [B, K]
+        main = nets["main"]
+        after = main.target(batch.next_obs)["q"]  # [B, A, K]
+        judge = main.online(batch.next_obs)["q"] if self.double else after
+        best = arithmetic.pick(after, ops.argmax(_mean(judge), axis=-1))  # [B, K]
         reward, discount = ops.expand_dims(batch.reward, -1), ops.expand_dims(batch.discount, -1)
-        target = ops.stop_gradient(arithmetic.bellman(reward, discount, after))  # [B, K]
-        told = arithmetic.pick(nets["main"].online(batch.obs)["q"], batch.action)  # [B, K]
+        target = ops.stop_gradient(arithmetic.bellman(reward, discount, best))  # [B, K]
+        told = arithmetic.pick(main.online(batch.obs)["q"], batch.action)  # [B, K]
         value = _mean(told)
         size = ops.abs(value - _mean(target))
         loss = arithmetic.quantile_huber(told, target, self.huber_width)

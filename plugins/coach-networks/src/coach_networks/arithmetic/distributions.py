@@ -22,9 +22,8 @@ def project(atoms: Tensor, probs: Tensor, support: Tensor) -> Tensor:
     last = support.shape[0] - 1
     spacing = (support[-1] - support[0]) / last
     place = ops.clip((atoms - support[0]) / spacing, 0.0, float(last))  # [B, K], counted in points of the support
-    points = np.arange(last + 1, dtype=np.float32)[:, None]  # [K', 1]
-    gap = ops.abs(ops.expand_dims(place, 1) - points)  # [B, K', K]
-    return ops.sum(ops.maximum(1.0 - gap, 0.0) * ops.expand_dims(probs, 1), axis=-1)
+    gap = ops.abs(ops.expand_dims(place, 2) - np.arange(last + 1, dtype=np.float32))  # [B, K, K']
+    return ops.sum(ops.maximum(1.0 - gap, 0.0) * ops.expand_dims(probs, 2), axis=1)
 
 
 def cross_entropy(probs: Tensor, logits: Tensor) -> Tensor:
@@ -47,7 +46,7 @@ def quantile_huber(quantiles: Tensor, targets: Tensor, width: float = 1.0) -> Te
     Dabney et al., 2017, arXiv:1710.10044, eq. 10 and algorithm 1.
     """
     count = quantiles.shape[1]
-    midpoints = ((2 * np.arange(count) + 1) / (2 * count)).astype(np.float32)[:, None]  # [N, 1]
-    error = ops.expand_dims(targets, 1) - ops.expand_dims(quantiles, 2)  # [B, N, M]
+    midpoints = ((2 * np.arange(count) + 1) / (2 * count)).astype(np.float32)  # [N]
+    error = ops.expand_dims(targets, 2) - ops.expand_dims(quantiles, 1)  # [B, M, N]
     share = ops.where(error < 0, 1.0 - midpoints, midpoints)
-    return ops.sum(ops.mean(share * huber(error, width), axis=2), axis=1) / width
+    return ops.sum(ops.mean(share * huber(error, width), axis=1), axis=1) / width
