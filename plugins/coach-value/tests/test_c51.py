@@ -105,8 +105,11 @@ def test_one_network_with_a_target_for_discrete_actions() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"low": 10.0}, "low < high, got low = 10 and high = 10"),
+        ({"low": 10.0}, "low < high, both finite, got low = 10 and high = 10"),
         ({"low": 1.0, "high": -1.0}, "low < high"),
+        ({"low": -math.inf}, "both finite"),
+        ({"high": math.inf}, "both finite"),
+        ({"high": math.nan}, "both finite"),
         ({"discount": 0.0}, "discount"),
         ({"n_step": 0}, "n_step"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -35,8 +36,10 @@ NETWORK = {
 
 
 def _above_low(part: Any, field: Any, value: float) -> None:
-    if value <= part.low:
-        raise BadSetting(f"the support needs low < high, got low = {part.low:g} and high = {value:g}", where=field.name)
+    if not -math.inf < part.low < value < math.inf:
+        raise BadSetting(
+            f"the support needs low < high, both finite, got low = {part.low:g} and high = {value:g}", where=field.name
+        )
 
 
 @component(
