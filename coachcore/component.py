@@ -220,7 +220,7 @@ def complaint(value: Any, facts: Mapping[str, Any]) -> str:
             return f"'{counted}' cannot be counted here; use one of {', '.join(choices)}"
         if choices and isinstance(word, str) and word not in choices:
             return f"'{word}' is not a choice here - {did_you_mean(word, choices)}"
-    for number in values:
+    for number in (getattr(item, "amount", item) for item in values):
         if isinstance(number, bool) or not isinstance(number, int | float):
             continue
         if any(facts.get(key) is not None and not holds(number, facts[key]) for key, (_, holds) in _BOUNDS.items()):

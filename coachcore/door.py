@@ -70,6 +70,8 @@ def run(
     be the one the folder was started with. `recorders` replaces the preset's.
     """
     if resume is not None:
+        if out is not None or (seed is not None and preset is None):
+            raise CoachError("a resumed run goes on in its own folder with its own seed: drop out and seed")
         return _resumed(Path(resume), preset, seed, recorders)
     loaded = load_preset(preset, seed=seed)
     _announce(loaded)

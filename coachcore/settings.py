@@ -27,7 +27,7 @@ class LearnerSettings:
     epsilon: float = param(default=1e-7, gt=0, doc="added to the root of the second moment")
     gradient_clip: float = param(default=0.0, ge=0, doc="largest global norm of a gradient; 0 leaves it alone")
     train_every: Duration = param(
-        default="1 steps", type="duration", choices=("steps", "episodes"), doc="how often updates are made"
+        default="1 steps", type="duration", choices=("steps", "episodes"), ge=1, doc="how often updates are made"
     )
     updates: int = param(default=1, ge=1, doc="updates made each time")
     updates_per_call: int = param(
@@ -36,7 +36,7 @@ class LearnerSettings:
         doc="updates fused into one compiled call; 0: all of `updates`. With priorities, these refresh once a call",
     )
     target_every: Duration = param(
-        default="100 updates", type="duration", choices=("updates",), doc="how often the target network is copied"
+        default="100 updates", type="duration", choices=("updates",), ge=1, doc="how often the target network is copied"
     )
     target_rate: float = param(
         default=1.0, gt=0, le=1, doc="share of the online weights mixed into the target at each copy"
@@ -48,7 +48,7 @@ class LearnerSettings:
 class EvaluateSettings:
     """`[schedule.evaluate]`: greedy episodes in an environment of their own."""
 
-    every: Duration = param(default="10_000 steps", type="duration", choices=COUNTED, doc="how often to evaluate")
+    every: Duration = param(default="10_000 steps", type="duration", choices=COUNTED, ge=1, doc="how often to evaluate")
     episodes: int = param(default=10, ge=1, doc="episodes of one evaluation")
 
 
@@ -60,12 +60,12 @@ class ScheduleSettings:
         default="1_000 steps", type="duration", choices=("steps", "episodes"), doc="random play before learning starts"
     )
     train: Duration = param(
-        default="50_000 steps", type="duration", choices=COUNTED, doc="length of the whole run, heat-up included"
+        default="50_000 steps", type="duration", choices=COUNTED, ge=1, doc="length of the whole run, heat-up included"
     )
     evaluate: EvaluateSettings = param(factory=EvaluateSettings, type="evaluate", doc="evaluation during training")
     target: float | None = param(default=None, doc="stop once an evaluation's mean return reaches this")
     report_every: Duration = param(
-        default="1_000 steps", type="duration", choices=COUNTED, doc="how often learning metrics are reported"
+        default="1_000 steps", type="duration", choices=COUNTED, ge=1, doc="how often learning metrics are reported"
     )
 
 
@@ -74,7 +74,7 @@ class CheckpointSettings:
     """`[checkpoint]`: when the whole state is saved, and what is kept."""
 
     every: Duration = param(
-        default="10_000 steps", type="duration", choices=(*COUNTED, "seconds"), doc="how often to save"
+        default="10_000 steps", type="duration", choices=(*COUNTED, "seconds"), ge=1, doc="how often to save"
     )
     keep_last: int = param(default=2, ge=1, doc="newest checkpoints kept")
     keep_best: bool = param(default=True, doc="also keep the policy with the best evaluation")

@@ -45,6 +45,7 @@ class Rows(NamedTuple):
 
     envs: Array  # [M] int: indices into 0..N-1, ascending
     first: bool  # True when the values open an episode (they follow a reset)
+    evaluating: bool = False  # True when a policy is tried out: what was learned stands still
 
 
 class Proposal(NamedTuple):

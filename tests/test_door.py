@@ -295,3 +295,10 @@ def test_a_network_that_numpy_cannot_run_acts_through_its_engine(finished, tmp_p
         coachcore.unregister("compiled")
     assert (outcome.reason, outcome.best) == ("finished", 10.0)
     assert [policy.act([sign, 0.0, 0.0]) for sign in (1.0, -1.0)] == [1, 0]
+
+
+def test_a_resumed_run_takes_no_other_folder_or_seed(finished, tmp_path):
+    with pytest.raises(CoachError, match="drop out and seed"):
+        coachcore.run(resume=finished.folder, out=tmp_path)
+    with pytest.raises(CoachError, match="drop out and seed"):
+        coachcore.run(resume=finished.folder, seed=3)

@@ -85,3 +85,9 @@ def test_durations_have_the_units_that_can_be_counted_there():
     with pytest.raises(BadSetting, match="heatup: 'seconds' cannot be counted here; use one of steps, episodes"):
         ScheduleSettings(heatup="5 seconds")
     assert CheckpointSettings(every="5 seconds").every.unit == "seconds"
+
+
+def test_a_duration_of_nothing_is_none():
+    with pytest.raises(BadSetting, match="train: 0 is out of range - must be >= 1"):
+        ScheduleSettings(train="0 steps")
+    assert ScheduleSettings(heatup="0 steps").heatup.amount == 0

@@ -10,6 +10,7 @@ import click
 from coachcore import __version__
 from coachcore.cli.lazy import Lazy, LazyGroup
 from coachcore.errors import CoachError, Problems
+from coachcore.signals import listen
 from coachcore.threads import one_thread_each
 
 COMMANDS = {
@@ -52,6 +53,7 @@ def main() -> None:
     one_thread_each()  # before anything imports NumPy: BLAS threads that spin cost a hundred times what they save
     if "_COACH_COMPLETE" in os.environ:
         coach.main(prog_name="coach")
+    listen()
     sys.exit(invoke(sys.argv[1:]))
 
 
@@ -102,4 +104,6 @@ def _called(arguments: list[str]) -> int:
             coach.invoke(context)
     except click.exceptions.Exit as end:
         return end.exit_code
+    except SystemExit as end:
+        raise CoachError(f"a part asked the whole program to exit ({end.code!r}) - mend that part") from None
     return 0

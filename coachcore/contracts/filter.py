@@ -33,6 +33,8 @@ class Filter(Protocol):
     def __call__(self, state: State, values: Array, rows: Rows) -> tuple[State, Array]:
         """Values ``[M, ...]`` of the environments `rows.envs` -> new state and filtered values ``[M, ...]``.
 
-        Rewards are ``[M]``. The array handed in may be used again: never write to it.
+        With `rows.evaluating`, values are filtered by what the state says and teach it
+        nothing, so one environment's value does not depend on its neighbours'. Rewards
+        are ``[M]``. The array handed in may be used again: never write to it.
         """
         ...

@@ -105,12 +105,9 @@ def _wrong(value: Any, name: str, spec: ParamSpec) -> str:
 def _wrong_duration(value: str, spec: ParamSpec) -> str:
     """`choices` of a duration are the units that it may have."""
     try:
-        unit = Duration.parse(value).unit
+        return complaint(Duration.parse(value), spec._asdict())
     except BadSetting as error:
         return error.message
-    if spec.choices and unit not in spec.choices:
-        return f"'{unit}' cannot be counted here; use one of {', '.join(spec.choices)}"
-    return ""
 
 
 def _unbounded(value: Any, spec: ParamSpec) -> str:

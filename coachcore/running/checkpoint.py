@@ -37,6 +37,7 @@ class Checkpoints:
 
     def __init__(self, folder: Path, *, keep_last: int = 2) -> None:
         self.folder, self.keep_last = folder, keep_last
+        self._sound: set[str] = set()  # parts that this object has written or verified
 
     def save(self, name: str, state: State, *, pointer: str = "latest") -> Path:
         """Write `state` as checkpoint `name`, then let `pointer` name it; returns the manifest's path.
@@ -69,6 +70,14 @@ class Checkpoints:
         Raises `BadCheckpoint` when there is none, or it is cut short or altered.
         """
         pointed = self._pointer(name)
+        try:
+            return self._loaded(name, pointed)
+        except BadCheckpoint:
+            if pointed is None or self._pointer(name) == pointed:
+                raise
+            return self.load(name)  # a run that writes here has moved the pointer meanwhile
+
+    def _loaded(self, name: str, pointed: dict[str, str] | None) -> State:
         path = self.folder / f"{pointed['name'] if pointed else name}.json"
         data = _read(path, f"no checkpoint is called '{name}'; there is {', '.join(self.names()) or 'none yet'}")
         if pointed and sha256(data).hexdigest() != pointed["sha256"]:
@@ -137,8 +146,10 @@ class Checkpoints:
         data = buffer.getbuffer()
         digest = sha256(data).hexdigest()
         path = self.folder / "parts" / f"{digest}.npy"
-        if not (path.is_file() and path.stat().st_size == len(data)):
-            _write(path, data)
+        there = path.is_file() and path.stat().st_size == len(data)
+        if not (there and (digest in self._sound or sha256(path.read_bytes()).hexdigest() == digest)):
+            _write(path, data)  # what rotted on the disk is mended while the true bytes are at hand
+        self._sound.add(digest)
         sizes[digest] = len(data)
         return digest
 
@@ -156,6 +167,7 @@ class Checkpoints:
         except (ValueError, KeyError, TypeError):
             return  # a damaged manifest: what it needs is not known, so every part stays
         unneeded = [part for part in (self.folder / "parts").glob("*.npy") if part.stem not in named]
+        self._sound &= named
         for path in (*unneeded, *self.folder.glob(".*.tmp"), *self.folder.glob("parts/.*.tmp")):
             path.unlink(missing_ok=True)
 
@@ -209,8 +221,20 @@ def _write(path: Path, data: bytes | memoryview) -> None:
             file.flush()
             os.fsync(file.fileno())
         aside.replace(path)
+        _settle(path.parent)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def _settle(folder: Path) -> None:
+    """Make a rename last through a power cut, where the system lets a folder be flushed."""
+    if os.name != "posix":
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 def _read(path: Path, missing: str) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ class OpenEpisodes:
 
     def note(self, applied: Array, rewards: Array) -> None:
         """One step of every environment: actions ``[N, ...]`` as applied and raw rewards ``[N]``."""
-        self.played.append(applied)
+        self.played.append(applied.copy())  # a policy may hand out its own buffer
         self.returns += rewards
 
     def length(self, env: int) -> int:
@@ -48,7 +49,7 @@ class OpenEpisodes:
     def sound(self) -> bool:
         """Whether every return is a number: one reward that is none spoils its episode's return."""
         if self.count == 1:  # five times as quick as asking NumPy, and asked at every step
-            return bool(self.returns[0] - self.returns[0] == 0.0)
+            return isfinite(self.returns[0])
         return bool(np.isfinite(self.returns).all())
 
     def replay(self, environment: VectorEnvironment) -> Obs:

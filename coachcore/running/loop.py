@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from coachcore.events import Event
 from coachcore.running.evaluate import evaluate
 from coachcore.running.machine import Machine
 from coachcore.running.rhythm import Every
-from coachcore.types import Step
+from coachcore.types import Sample, Step
 
 _LARGE = 1_000  # steps collected at most between two looks at `paused`
 
@@ -97,6 +98,8 @@ def learn_once(machine: Machine) -> None:
         calls = min(left, settings.updates_per_call or left)
         sample = memory.sample(machine.streams["memory"], calls, settings.batch_size, step)
         trained = machine.learner.train(sample, rate)
+        if not isfinite(trained.metrics[0]):
+            raise _bad_loss(machine, float(trained.metrics[0]), sample)
         memory.learned(sample.rows, trained.priority)
         machine.refresh(trained.weights)
         machine.tally += trained.metrics * calls
@@ -140,23 +143,31 @@ def _closed(machine: Machine, envs: Any, *, heating: bool) -> list[Event]:
 
 
 def _bad_reward(machine: Machine, rewards: Any) -> BadData:
-    env = int(np.flatnonzero(~np.isfinite(rewards))[0])
+    env = int(np.flatnonzero(~np.isfinite(machine.episodes.returns))[0])
     name = spec_of(machine.experiment.environment).name
+    what = "the return overflowed, its last reward" if np.isfinite(rewards[env]) else "the reward"
     return BadData(
-        f"the reward is {rewards[env]} after step {machine.clock.steps} - mend the environment; "
+        f"{what} is {rewards[env]} after step {machine.clock.steps} - mend the environment; "
         "the last checkpoint is still whole",
         where=f"{name}, environment {env}",
+    )
+
+
+def _bad_loss(machine: Machine, loss: float, sample: Sample) -> BadData:
+    """Raised before anything learned from it is used or saved."""
+    if not np.isfinite(sample.packed).all():
+        name = spec_of(machine.experiment.environment).name
+        what = "an observation or a reward in the memory is not a number - mend the environment or a filter"
+        return BadData(f"{what}; the last checkpoint is still whole", where=name)
+    return BadData(
+        f"the loss became {loss} at step {machine.clock.steps} - lower agent.learner.learning_rate or set "
+        "agent.learner.gradient_clip; the last checkpoint is still whole"
     )
 
 
 def _report(machine: Machine) -> Event:
     means = machine.tally / machine.tallied
     metrics = dict(zip(machine.learner.metric_names, (float(mean) for mean in means), strict=True))
-    if not np.isfinite(metrics["loss"]):
-        raise BadData(
-            f"the loss became {metrics['loss']} before step {machine.clock.steps} - lower agent.learner.learning_rate "
-            "or set agent.learner.gradient_clip; the last checkpoint is still whole"
-        )
     machine.tally[:], machine.tallied = 0.0, 0
     rate = float(machine.experiment.learner.learning_rate(machine.clock.training_steps))
     return _event(machine, "report", {**metrics, "learning_rate": rate, "exploration": machine.exploring()})

@@ -14,7 +14,7 @@ from coachcore.component import spec_of
 from coachcore.contracts.agent import NetworkPlan
 from coachcore.contracts.engine import Problem, StatefulLearner
 from coachcore.contracts.experiment import Experiment
-from coachcore.errors import BadCheckpoint, Mismatch
+from coachcore.errors import BadCheckpoint, BadData, Mismatch
 from coachcore.layout import Layout
 from coachcore.rng import Streams
 from coachcore.running.accumulate import NStep
@@ -91,6 +91,8 @@ class Machine:
         seeds = self.streams["episodes"].integers(0, 2**31 - 1, len(envs))
         self.episodes.begin(envs, seeds)
         raw = self.environment.reset(envs.tolist(), seeds.tolist())
+        if not self.raw:
+            _as_promised(raw, self.pipelines.raw, spec_of(self.experiment.environment).name)
         seen = self.pipelines.observe(self.filters, raw, Rows(envs, first=True))
         self.raw, self.obs = _put(self.raw, envs, raw, self.count), _put(self.obs, envs, seen, self.count)
 
@@ -176,6 +178,17 @@ def _learner(experiment: Experiment, spaces: Spaces, layout: Layout, streams: St
         seed=int(streams["network"].integers(0, 2**31 - 1)),
     )
     return experiment.engine.make(problem)
+
+
+def _as_promised(raw: Obs, spaces: Spaces, name: str) -> None:
+    """Refuse an environment whose first observations are not what its spaces say; raises `BadData`."""
+    for key, space in spaces.observation.items():
+        if key not in raw:
+            raise BadData(f"observation '{key}' is missing from what it shows; it shows {sorted(raw)}", where=name)
+        if raw[key].shape[1:] != space.shape:
+            raise BadData(
+                f"observation '{key}' has shape {raw[key].shape[1:]}, its space says {space.shape}", where=name
+            )
 
 
 def _put(current: Obs, envs: Array, fresh: Obs, count: int) -> Obs:

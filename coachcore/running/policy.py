@@ -60,20 +60,21 @@ class Policy:
         _, actions = self.exploration(
             self.explorer, lambda: self.agent.propose(self.acting(seen)), space, len(first), moment
         )
-        rows = Rows(np.arange(len(first)), first=False)
+        rows = Rows(np.arange(len(first)), first=False, evaluating=True)
         return self.pipelines.applied(self.filters, actions, rows, evaluating=True)
 
     def _observed(self, obs: Obs, first: Array) -> Obs:
         if not self.pipelines.observation:
             return obs
         if first.all() or not first.any():
-            rows = Rows(np.arange(len(first)), first=bool(first.all()))
+            rows = Rows(np.arange(len(first)), first=bool(first.all()), evaluating=True)
             return self.pipelines.observe(self.filters, obs, rows, evaluating=True)
         merged: dict[str, Array] = {}
         for opening in (True, False):
             envs = np.flatnonzero(first == opening)
             part = {name: values[envs] for name, values in obs.items()}
-            seen = self.pipelines.observe(self.filters, part, Rows(envs, first=opening), evaluating=True)
+            rows = Rows(envs, first=opening, evaluating=True)
+            seen = self.pipelines.observe(self.filters, part, rows, evaluating=True)
             for name, values in seen.items():
                 merged.setdefault(name, np.empty((len(first), *values.shape[1:]), values.dtype))[envs] = values
         return merged

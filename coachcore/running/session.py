@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import numpy as np
 
+from coachcore import signals
 from coachcore.contracts.experiment import Experiment
 from coachcore.contracts.recorder import Sink
-from coachcore.errors import BadCheckpoint, CoachError, StopRun
+from coachcore.errors import BadCheckpoint, BadData, CoachError, StopRun
 from coachcore.events import Event, RunInfo
 from coachcore.running.checkpoint import Checkpoints
 from coachcore.running.loop import train
@@ -137,17 +139,21 @@ class Session:
         self._save(machine, info)
 
     def _hear(self, machine: Machine, info: RunInfo, event: Event) -> None:
-        try:
-            for sink in self.sinks.values():
-                sink.event(event)
-            for listener in self.listeners.event:
-                listener(info, event)
-        except StopRun as stop:
-            self.stop(stop.reason)
+        for sink in self.sinks.values():
+            self._heed(sink.event, event)
+        for listener in self.listeners.event:
+            self._heed(listener, info, event)
         if self.stopping:
             machine.paused = True
         if event.kind == "evaluation" and event.data["best"] and self.experiment.checkpoint.keep_best:
             self.checkpoints.save("best", {"policy": self._policy(machine), "at": event.step}, pointer="best")
+
+    def _heed(self, told: Callable[..., Any], *what: Any) -> None:
+        """Tell one of them; asking for a stop keeps the event from nobody else."""
+        try:
+            told(*what)
+        except StopRun as stop:
+            self.stop(stop.reason)
 
     def _save(self, machine: Machine, info: RunInfo) -> None:
         marks = {name: sink.mark() for name, sink in self.sinks.items()}
@@ -159,6 +165,11 @@ class Session:
     def _policy(self, machine: Machine) -> dict[str, Any]:
         """What acting needs: program, weights, filters and exploration state."""
         program, weights = machine.learner.acting()
+        if not np.isfinite(weights).all():
+            raise BadData(
+                f"the network's weights are no longer numbers at step {machine.clock.steps} - lower "
+                "agent.learner.learning_rate; nothing was saved, the last checkpoint is still whole"
+            )
         whole = {} if program else {"learner": machine.learner.state()}  # a network that NumPy cannot run
         return {
             "program": program,
@@ -180,6 +191,10 @@ def _interruptible(session: Session, machine: Machine) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+
+    if signals.asked():  # before the run began, and somebody swallowed it
+        session.stop()
+        machine.paused = True
 
     def asked(_number: int, _frame: Any) -> None:
         if session.stopping:

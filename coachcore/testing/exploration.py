@@ -52,6 +52,18 @@ def chance_comes_from_its_own_stream(policy: Any, space: Space) -> None:
     require(same(before, np.random.get_state(legacy=False)), "nothing is drawn from global randomness")  # noqa: NPY002
 
 
+def actions_handed_out_stay_as_they_are(policy: Any, space: Space) -> None:
+    """The next call does not write over them."""
+    for count in COUNTS:
+        rng, state, handed, copies = np.random.default_rng(3), policy.init(space, count), [], []
+        for step in range(STEPS):
+            moment = Moment(rng, step, evaluating=False)
+            state, actions = policy(state, lambda n=count, s=step: _proposal(space, n, s), space, count, moment)
+            handed.append(actions)
+            copies.append(actions.copy())
+        require(all(map(same_array, handed, copies)), "an array of actions handed out is never written to again")
+
+
 def the_agent_is_asked_at_most_once(policy: Any, space: Space) -> None:
     """A forward pass is dear."""
     for count in COUNTS:
@@ -127,6 +139,7 @@ LAWS = (
     actions_lie_in_the_space,
     equal_streams_give_equal_actions,
     chance_comes_from_its_own_stream,
+    actions_handed_out_stay_as_they_are,
     the_agent_is_asked_at_most_once,
     nothing_handed_in_is_changed,
     a_saved_state_goes_on_bit_for_bit,
@@ -196,6 +209,9 @@ class ExplorationConformance:
 
     def test_chance_comes_from_its_own_stream(self) -> None:
         chance_comes_from_its_own_stream(self.make(), self.space)
+
+    def test_actions_handed_out_stay_as_they_are(self) -> None:
+        actions_handed_out_stay_as_they_are(self.make(), self.space)
 
     def test_the_agent_is_asked_at_most_once(self) -> None:
         the_agent_is_asked_at_most_once(self.make(), self.space)

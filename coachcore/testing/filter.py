@@ -112,6 +112,26 @@ def a_batch_is_its_rows(part: Any, space: Space) -> None:
             )
 
 
+def in_evaluation_environments_do_not_mix(part: Any, space: Space) -> None:
+    """What was learned stands still while a policy is tried out, so neighbours make no difference."""
+    if spec_of(part).facts.get("episodic"):
+        return  # it remembers within an episode, there too
+    for role in _roles(part, space):
+        state = part.init(space, COUNT)
+        for rows, values in _values(part, space, role):
+            state, _ = part(state, values, rows)
+        for rows, values in _values(part, space, role):
+            _, batch = part(state, values, rows._replace(evaluating=True))
+            alone = [
+                part(state, values[i : i + 1], Rows(rows.envs[i : i + 1], rows.first, evaluating=True))[1]
+                for i in range(len(values))
+            ]
+            require(
+                same_array(batch, np.concatenate(alone)),
+                "in evaluation a filter gives for a batch what it gives row by row",
+            )
+
+
 def a_space_it_cannot_take_is_a_mismatch(part: Any, space: Space) -> None:
     """A space of the other kind is taken, or refused with `Mismatch`."""
     other: Space = Discrete(3) if isinstance(space, Box) else Box((2,), -1.0, 1.0)
@@ -131,6 +151,7 @@ LAWS = (
     what_came_out_stays_as_it_is,
     the_state_alone_decides,
     a_batch_is_its_rows,
+    in_evaluation_environments_do_not_mix,
     a_space_it_cannot_take_is_a_mismatch,
 )
 
@@ -197,6 +218,9 @@ class FilterConformance:
 
     def test_a_batch_is_its_rows(self) -> None:
         a_batch_is_its_rows(self.make(), self.space)
+
+    def test_in_evaluation_environments_do_not_mix(self) -> None:
+        in_evaluation_environments_do_not_mix(self.make(), self.space)
 
     def test_a_space_it_cannot_take_is_a_mismatch(self) -> None:
         a_space_it_cannot_take_is_a_mismatch(self.make(), self.space)

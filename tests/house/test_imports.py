@@ -9,7 +9,7 @@ import sys
 import pytest
 
 LOWEST = {
-    "errors", "types", "spaces", "rng", "clock", "threads",
+    "errors", "types", "spaces", "rng", "clock", "threads", "signals",
     "specs", "component", "settings", "layout", "events", "acting",
 }  # fmt: skip
 ROOMS = {
@@ -119,7 +119,13 @@ def test_a_plugin_imports_the_public_names_of_the_core_only(plugin_file):
     assert not wrong, f"{plugin_file} may import {sorted(allowed)} of the core - {wrong}"
 
 
+END_TO_END = "coach-presets"
+"""Its tests are the whole product's, run as a user runs it: they may look into checkpoints and call the door."""
+
+
 def test_a_plugins_tests_import_the_public_names_and_the_kit(plugin_test):
+    if END_TO_END in str(plugin_test):
+        return
     wrong = [
         f"line {item.line}: {item.name}"
         for item in plugin_test.imports

@@ -85,7 +85,7 @@ def test_a_manifest_out_of_step_is_a_fault(make: Make, tmp_path: Path, monkeypat
     sync(tmp_path)
     paths = [str(tmp_path)]
     assert [report.faults for report in examine(Registry(paths))] == [()]
-    (package / "__init__.py").write_text(PLUS.replace("default=1.0", "default=2.0"))
+    (package / "__init__.py").write_text(PLUS.replace("default=1.0", "default=2.25"))  # longer, so byte-code is stale
     faults = [report.faults for report in examine(Registry(paths))]
     assert faults == [("plus: coach_plugin.json is out of step - run `coach plugin sync`",)]
 

@@ -477,3 +477,30 @@ def test_what_a_killed_process_left_is_swept_up(saved):
         path.write_bytes(b"half")
     saved.save("step-2", STATE)
     assert not list(saved.folder.rglob("*.tmp"))
+
+
+def test_a_part_that_rotted_is_mended_by_the_next_save(tmp_path):
+    Checkpoints(tmp_path).save("step-1", {"a": np.arange(5.0)})
+    (part,) = parts(Checkpoints(tmp_path))
+    rotten = bytearray(part.read_bytes())
+    rotten[-1] ^= 1
+    part.write_bytes(rotten)
+    with pytest.raises(BadCheckpoint, match="it was altered"):
+        Checkpoints(tmp_path).load()
+    Checkpoints(tmp_path).save("step-2", {"a": np.arange(5.0)})
+    assert Checkpoints(tmp_path).load()["a"].tolist() == [0, 1, 2, 3, 4]
+
+
+def test_a_reader_beside_a_writer_follows_the_pointer(tmp_path, monkeypatch):
+    """What `latest` stood for goes while it is being read: the reader reads what it stands for now."""
+    writer, reader = Checkpoints(tmp_path, keep_last=1), Checkpoints(tmp_path)
+    writer.save("step-1", {"a": np.arange(2.0)})
+    loaded = reader._loaded
+
+    def overtaken(name, pointed):
+        if pointed["name"] == "step-1":
+            writer.save("step-2", {"a": np.arange(3.0)})
+        return loaded(name, pointed)
+
+    monkeypatch.setattr(reader, "_loaded", overtaken)
+    assert reader.load()["a"].tolist() == [0, 1, 2]

@@ -10,7 +10,7 @@ from coachcore.clock import Duration
 from coachcore.component import component, param
 from coachcore.contracts.experiment import Filters
 from coachcore.errors import BadData
-from coachcore.running.loop import train
+from coachcore.running.loop import collect, train
 from coachcore.running.machine import Machine
 from coachcore.settings import CheckpointSettings, EvaluateSettings, LearnerSettings, ScheduleSettings
 from coachcore.testing.laws import differing
@@ -242,6 +242,32 @@ def test_a_loss_that_is_no_number_ends_the_run_with_what_would_work():
     learner = LearnerSettings(batch_size=16, learning_rate=1e30)
     with pytest.warns(RuntimeWarning), pytest.raises(BadData, match=r"lower agent\.learner\.learning_rate"):
         events(toy_experiment(learner=learner))
+
+
+def test_a_bad_loss_ends_the_run_at_once_whatever_is_reported():
+    learner = LearnerSettings(batch_size=16, learning_rate=1e30)
+    seldom = schedule(report_every="1_000_000 steps")
+    with pytest.warns(RuntimeWarning), pytest.raises(BadData, match=r"the loss became (nan|inf) at step \d+"):
+        events(toy_experiment(learner=learner, schedule=seldom))
+
+
+def test_rewards_that_add_up_to_no_number():
+    filters = Filters()
+    machine = Machine(toy_experiment(filters=filters))
+    machine.open(np.arange(1))
+    machine.episodes.returns[:] = np.inf
+    with pytest.raises(BadData, match="the return overflowed, its last reward is"):
+        collect(machine, 1)
+
+
+def test_a_policy_may_hand_out_its_own_buffer():
+    machine = Machine(toy_experiment())
+    machine.open(np.arange(1))
+    buffer = np.zeros(1, np.int64)
+    for action in (0, 1, 1):
+        buffer[:] = action
+        machine.episodes.note(buffer, np.zeros(1))
+    assert [played.tolist() for played in machine.episodes.played] == [[0], [1], [1]]
 
 
 def test_bad_data_names_the_environment():

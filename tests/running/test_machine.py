@@ -8,8 +8,8 @@ import pytest
 
 from coachcore.component import component
 from coachcore.contracts.experiment import Filters, NetworkParts
-from coachcore.errors import BadCheckpoint, Mismatch
-from coachcore.running.loop import collect
+from coachcore.errors import BadCheckpoint, BadData, Mismatch
+from coachcore.running.loop import collect, learn_once
 from coachcore.running.machine import Machine
 from coachcore.testing.toys import ToySigns, toy_experiment
 
@@ -93,3 +93,35 @@ def test_opening_one_episode_leaves_the_others_and_what_was_handed_out_alone():
     np.testing.assert_array_equal(machine.raw["observation"][1, 1:], [0.0, 0.0])
     assert copy[1, 1] > 0
     np.testing.assert_array_equal(machine.obs["observation"], machine.raw["observation"])
+
+
+@pytest.mark.parametrize(
+    ("shown", "text"),
+    [
+        (
+            lambda obs: {"place": obs["observation"]},
+            r"toy-odd: observation 'observation' is missing from what it shows",
+        ),
+        (lambda obs: {"observation": obs["observation"][:, :2]}, r"has shape \(2,\), its space says \(3,\)"),
+    ],
+)
+def test_an_environment_that_shows_something_else_than_it_promised(shown, text):
+    @component("environment", "toy-odd")
+    @attrs.frozen(kw_only=True)
+    class Odd:
+        def make(self, count, *, render=False):
+            real = ToySigns().make(count)
+            reset = real.reset
+            real.reset = lambda envs, seeds: shown(reset(envs, seeds))
+            return real
+
+    with pytest.raises(BadData, match=text):
+        opened(environment=Odd())
+
+
+def test_numbers_in_the_memory_that_are_none_are_the_environments_fault():
+    machine = opened()
+    collect(machine, 60)
+    machine.memory._columns["obs.observation"][:] = np.nan
+    with pytest.raises(BadData, match="toy-signs: an observation or a reward in the memory is not a number"):
+        learn_once(machine)

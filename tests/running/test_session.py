@@ -10,6 +10,7 @@ from contextlib import closing
 from types import SimpleNamespace
 
 import attrs
+import numpy as np
 import pytest
 
 from coachcore.clock import Duration
@@ -87,6 +88,29 @@ def test_stopped_and_resumed_equals_never_stopped(whole, tmp_path, at):
     assert (resumed.reason, resumed.best) == (whole[0].reason, whole[0].best)
     assert recorder.kept[folder] == whole[1]
     assert differing(final(folder), whole[2]) == []
+
+
+def test_asking_for_a_stop_keeps_the_event_from_nobody(tmp_path):
+    heard = []
+
+    def stop(_run, event):
+        if event.kind == "episode":
+            raise StopRun("enough")
+
+    made, _ = experiment()
+    run(made, tmp_path, listeners=Listeners(event=(stop, lambda _run, event: heard.append(event.kind))))
+    assert heard == ["run-start", "episode", *["episode"] * (len(heard) - 2)]
+
+
+def test_weights_that_are_no_numbers_are_never_saved(tmp_path):
+    made, _ = experiment()
+    with closing(Machine(made)) as machine:
+        session = Session(machine, tmp_path)
+        good = machine.learner.acting
+        machine.learner.acting = lambda: (good()[0], good()[1] * np.nan)
+        with pytest.raises(BadData, match="the network's weights are no longer numbers at step"):
+            session.run()
+    assert Checkpoints(tmp_path / "checkpoints").names() == []
 
 
 def test_an_interrupt_saves_and_can_go_on(whole, tmp_path):

@@ -85,3 +85,13 @@ def test_a_million_and_a_little_does_not_cancel():
     for value in np.tile(values, (500, 1)):
         state = merge(state, value[None])
     assert state["m2"][0] / state["count"] == pytest.approx(0.25, rel=1e-6)
+
+
+def test_in_evaluation_a_value_does_not_depend_on_its_neighbours():
+    rule = Normalization()
+    state = rule.init(Box((1,)), 2)
+    for value in range(10):
+        state, _ = rule(state, np.array([[float(value)], [2.0 * value]], np.float32), Rows(np.arange(2), False))
+    _, alone = rule(state, np.array([[3.0]], np.float32), Rows(np.arange(1), False, evaluating=True))
+    _, beside = rule(state, np.array([[3.0], [-9.0]], np.float32), Rows(np.arange(2), False, evaluating=True))
+    assert alone[0, 0] == beside[0, 0]

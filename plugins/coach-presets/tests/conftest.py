@@ -59,7 +59,8 @@ def shortly(*settings: str) -> list[str]:
 
 def arguments(out: Path, *settings: str) -> list[str]:
     """The command line of the short run into `out`."""
-    return ["run", "cartpole-dqn", "--out", str(out), *shortly(*settings)]
+    # Compiled programs lie in the user's own cache folder: a full disk there is another matter.
+    return ["run", "cartpole-dqn", "--out", str(out), *shortly("engine.cache=false", *settings)]
 
 
 def started(
@@ -67,6 +68,7 @@ def started(
 ) -> subprocess.Popen[str]:
     """`coach` in a child process, `prelude` run in it before."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))}
+    environment.pop("TF_XLA_FLAGS", None)  # set by engines in this process, and with it their cache
     code = f"{dedent(prelude)}\nfrom coachcore.cli.main import main\nmain()\n"
     return subprocess.Popen(
         [sys.executable, *options, "-c", code, *command],

@@ -15,7 +15,7 @@ from coach_tensorflow import programs
 from coach_tensorflow.flat import Segments
 from coach_tensorflow.program import Parts, Program, Variables
 from coach_tensorflow.update import UpdateRule
-from coachcore.api import Array, BadCheckpoint, Mismatch, Obs, Problem, Sample, State, Trained
+from coachcore.api import Array, BadCheckpoint, CoachError, Mismatch, Obs, Problem, Sample, State, Trained
 
 VECTORS = ("weights", "m", "v", "target")
 
@@ -106,7 +106,13 @@ class TensorFlowLearner:
             if not programs.forget():
                 raise
             program = Program(self._parts, sample.packed.shape[:2], fast_call=self._fast)
-            trained = program(sample, learning_rate)
+            try:
+                trained = program(sample, learning_rate)
+            except tf.errors.OutOfRangeError as error:  # XLA's word for a cache that cannot be written
+                said = str(error.message).splitlines()[0].partition(" [Op")[0]
+                raise CoachError(
+                    f"the compiled program cannot be kept: {said} - free the disk, or set engine.cache = false"
+                ) from None
         self._programs[sample.packed.shape] = program
         self.compile_seconds += perf_counter() - begun
         return trained

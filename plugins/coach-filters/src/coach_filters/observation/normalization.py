@@ -39,7 +39,8 @@ class Normalization:
         return {"count": 0, "mean": np.zeros(before.shape), "m2": np.zeros(before.shape)}
 
     def __call__(self, state: State, values: Array, rows: Rows) -> tuple[State, Array]:
-        state = merge(state, values)
+        if not (rows.evaluating and state["count"]):  # before the first value there is nothing to go by
+            state = merge(state, values)
         variance = state["m2"] / max(state["count"] - 1, 1)
         scaled = ((values - state["mean"]) / np.sqrt(variance + self.epsilon)).astype(np.float32)
         return state, np.minimum(np.maximum(scaled, -self._edge), self._edge)
