@@ -12,7 +12,7 @@ from coachcore import types
     ("noun", "fields"),
     [
         (types.Step, "obs reward terminated truncated"),
-        (types.Rows, "envs first"),
+        (types.Rows, "envs first evaluating"),
         (types.Proposal, "preferences deviation"),
         (types.Moment, "rng step evaluating"),
         (types.Batch, "obs action reward discount next_obs extras"),
