@@ -27,6 +27,7 @@ SETTINGS = (
     "schedule.evaluate.episodes=2",
     'checkpoint.every="500 steps"',
     'recorders=[{use="jsonl"}]',
+    "engine.cache=false",  # compiled programs lie in the user's own cache folder; a full disk there is another matter
 )
 
 
@@ -59,8 +60,7 @@ def shortly(*settings: str) -> list[str]:
 
 def arguments(out: Path, *settings: str) -> list[str]:
     """The command line of the short run into `out`."""
-    # Compiled programs lie in the user's own cache folder: a full disk there is another matter.
-    return ["run", "cartpole-dqn", "--out", str(out), *shortly("engine.cache=false", *settings)]
+    return ["run", "cartpole-dqn", "--out", str(out), *shortly(*settings)]
 
 
 def started(

@@ -333,7 +333,7 @@ def test_it_says_how_long_compiling_took_and_what_it_is(learner: Make) -> None:
     ("agent", "given", "error", "words"),
     [
         (None, {"target_every": "100 steps"}, BadSetting, "use one of updates"),
-        (None, {"target_every": "0 updates"}, BadSetting, "at least 1"),
+        (None, {"target_every": "0 updates"}, BadSetting, "must be >= 1"),
         (Toy(steps=(Update("main", loss_of("main"), 2),)), {}, Mismatch, "the first one every time"),
         (Toy(steps=(Update("main", loss_of("main")),) * 2), {}, Mismatch, "network of their own"),
         (Toy(steps=(Update("other", loss_of("main")),)), {}, Mismatch, "moves network 'other'"),
