@@ -30,7 +30,8 @@ class Layout:
     """The columns of a transition, in order, and where each float column lies in the packed row.
 
     Names are ``obs.<name>``, ``action``, ``reward``, ``discount``,
-    ``next_obs.<name>`` and whatever the agent keeps besides. Whole numbers up to
+    ``next_obs.<name>`` and whatever the agent keeps besides; rows that are used
+    once have ``advantage`` and ``return`` instead of what leads to them. Whole numbers up to
     2**24 (discrete actions) are exact in float32, so one row holds them all;
     ``uint8`` columns (images) are stored apart, as bytes.
     """
@@ -38,10 +39,13 @@ class Layout:
     columns: tuple[Column, ...]
 
     @classmethod
-    def of(cls, spaces: Spaces, keep: tuple[Column, ...] = ()) -> Layout:
+    def of(cls, spaces: Spaces, keep: tuple[Column, ...] = (), *, fresh: bool = False) -> Layout:
         """The layout for an agent that sees `spaces` (after filters)."""
         observations = sorted(spaces.observation.items())
         before = [Column(f"obs.{name}", space.shape, _dtype(space.dtype)) for name, space in observations]
+        if fresh:
+            action = Column("action", () if isinstance(spaces.action, Discrete) else spaces.action.shape)
+            return cls((*before, action, *keep, Column("advantage"), Column("return")))
         after = [Column(f"next_obs.{name}", space.shape, _dtype(space.dtype)) for name, space in observations]
         action = Column("action", () if isinstance(spaces.action, Discrete) else spaces.action.shape)
         return cls((*before, action, Column("reward"), Column("discount"), *after, *keep))

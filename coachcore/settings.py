@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -20,12 +21,17 @@ class LearnerSettings:
     batch_size: int = param(default=32, ge=1, doc="transitions in one minibatch")
     learning_rate: Any = param(default=2.5e-4, type="schedule", gt=0, doc="step size of the optimizer")
     optimizer: str = param(
-        default="adam", choices=("adam", "rmsprop", "sgd"), doc="rule that turns gradients into steps"
+        default="adam", choices=("adam", "rmsprop", "sgd", "lbfgs"), doc="rule that turns gradients into steps"
     )
     beta1: float = param(default=0.9, ge=0, lt=1, doc="decay of Adam's first moment; momentum of rmsprop and sgd")
     beta2: float = param(default=0.999, ge=0, lt=1, doc="decay of the second moment (adam, rmsprop)")
     epsilon: float = param(default=1e-7, gt=0, doc="added to the root of the second moment")
-    gradient_clip: float = param(default=0.0, ge=0, doc="largest global norm of a gradient; 0 leaves it alone")
+    gradient_clip: float = param(default=0.0, ge=0, doc="largest gradient, as gradient_clip_by says; 0 leaves it alone")
+    gradient_clip_by: str = param(
+        default="global-norm",
+        choices=("global-norm", "norm", "value"),
+        doc="what gradient_clip limits: the norm over a whole network, of each weight array, or each number",
+    )
     train_every: Duration = param(
         default="1 steps", type="duration", choices=("steps", "episodes"), ge=1, doc="how often updates are made"
     )
@@ -41,7 +47,39 @@ class LearnerSettings:
     target_rate: float = param(
         default=1.0, gt=0, le=1, doc="share of the online weights mixed into the target at each copy"
     )
-    precision: str = param(default="float32", choices=("float32",), doc="arithmetic of the networks")
+    epochs: int = param(
+        default=1, ge=1, doc="on-policy agents: times that each row of a rollout is used; takes the place of `updates`"
+    )
+    sequence: int = param(
+        default=16, ge=1, doc="recurrent networks: steps of one training sequence; batch_size is a multiple of it"
+    )
+    precision: str = param(
+        default="float32",
+        choices=("float32", "bfloat16"),
+        doc="arithmetic of the networks; weights, optimizer and losses are float32 always",
+    )
+
+
+@attrs.frozen(kw_only=True)
+class NetworkSettings:
+    """`[agent.network]` beside embedders, middleware and heads: how the parts are put together and trained."""
+
+    merge: str = param(default="concatenate", choices=("concatenate", "sum"), doc="how several embedded inputs are joined")
+    torso: str = param(
+        default="shared",
+        choices=("shared", "separate"),
+        doc="whether heads share embedders and middleware, or have their own each",
+    )
+    loss_weights: Mapping[str, float] = param(
+        factory=dict, doc="head slot -> factor of its loss (1 where not named), such as { value = 0.5 }"
+    )
+    gradient_scales: Mapping[str, float] = param(
+        factory=dict, doc="head slot -> factor of the gradient that flows from this head into the torso"
+    )
+    learning_rate_factor: float = param(
+        default=1.0, gt=0, doc="this network's learning rate, as a multiple of agent.learner.learning_rate"
+    )
+    l2: float = param(default=0.0, ge=0, doc="l2/2 times the sum of squared kernels is added to the loss")
 
 
 @attrs.frozen(kw_only=True)
@@ -90,6 +128,7 @@ class ValidationSettings:
 
 SECTIONS: dict[str, type] = {
     "learner": LearnerSettings,
+    "network": NetworkSettings,
     "evaluate": EvaluateSettings,
     "schedule": ScheduleSettings,
     "checkpoint": CheckpointSettings,

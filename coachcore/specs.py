@@ -11,6 +11,7 @@ API = (1, 0)
 KINDS = {
     "filter": "coach.filters",
     "exploration": "coach.exploration",
+    "layer": "coach.layers",
     "embedder": "coach.embedders",
     "middleware": "coach.middlewares",
     "head": "coach.heads",

@@ -53,11 +53,14 @@ class Proposal(NamedTuple):
 
     `preferences` are action values, scores or probabilities ``[N, A]`` for
     discrete actions and the mean action ``[N, A]`` for continuous ones;
-    `deviation` is the network's own standard deviation, where it has one.
+    `deviation` is the network's own standard deviation, where it has one. Where
+    the policy squashes what it draws by tanh, `preferences` are the squashed mean
+    and `centre` is the mean before, the one that `deviation` belongs to.
     """
 
     preferences: Array  # [N, A]
     deviation: Array | None = None  # [N, A]
+    centre: Array | None = None  # [N, A]
 
 
 class Moment(NamedTuple):
@@ -72,15 +75,19 @@ class Batch(NamedTuple):
     """A minibatch inside the compiled update, one tensor a column.
 
     `discount` already holds gamma, n-step and termination (0 past a terminal
-    step), so no loss asks whether an episode ended.
+    step), so no loss asks whether an episode ended. Rows that are used once
+    (`DataSpec.fresh`) have no reward, discount and next_obs; ``advantage`` and
+    ``return`` are among their extras.
     """
 
     obs: Mapping[str, Tensor]  # each [B, ...]
     action: Tensor  # [B] int for discrete actions, else [B, A]
-    reward: Tensor  # [B]
-    discount: Tensor  # [B]
-    next_obs: Mapping[str, Tensor]  # each [B, ...]
-    extras: Mapping[str, Tensor] = {}  # further columns by name; the default is never changed
+    reward: Tensor = None  # [B]
+    discount: Tensor = None  # [B]
+    next_obs: Mapping[str, Tensor] = {}  # each [B, ...]; like the defaults below, never changed
+    extras: Mapping[str, Tensor] = {}  # what the agent keeps, each [B, ...]
+    noise: Mapping[str, Tensor] = {}  # standard normal numbers drawn for this update, each [B, ...]
+    knobs: Mapping[str, Tensor] = {}  # numbers that the agent turns as training goes on, each a scalar
 
 
 class Pair(NamedTuple):
@@ -95,9 +102,12 @@ Nets = Mapping[str, Pair]
 
 
 class LossOut(NamedTuple):
-    """Per-example results; the learner does the weighting and the averaging."""
+    """Per-example results; the learner does the weighting and the averaging.
 
-    loss: Tensor  # [B]
+    A loss of several heads is told by head slot: `agent.network.loss_weights` weigh them.
+    """
+
+    loss: Tensor | Mapping[str, Tensor]  # [B], or [B] by head slot
     priority: Tensor  # [B], how surprising each example was
     metrics: Mapping[str, Tensor]  # each [B] or scalar; the learner averages
 
@@ -114,6 +124,6 @@ class Sample(NamedTuple):
 class Trained(NamedTuple):
     """What one train call (K updates) hands back, all in NumPy."""
 
-    priority: Array  # [K, B] float32
-    metrics: Array  # [M] float32, means over the K updates, in the order of `Learner.metric_names`
+    priority: Array  # [K, B] float32; NaN for a row whose loss is no finite number
+    metrics: Array  # [M] float32, means over the K updates in the order of `Learner.metric_names`; NaN: not measured
     weights: Array  # [P] float32, the acting network's weights, flat

@@ -9,6 +9,7 @@ import attrs
 
 from coachcore.contracts.agent import Agent, NetworkPlan
 from coachcore.layout import Layout
+from coachcore.rng import Generator
 from coachcore.settings import LearnerSettings
 from coachcore.spaces import Spaces
 from coachcore.types import Array, Obs, Sample, State, Trained
@@ -25,6 +26,7 @@ class Problem:
     settings: LearnerSettings
     executor: str = "small"
     weighted: bool = False  # does the memory hand out importance weights?
+    sequence: int = 1  # T: rows of a minibatch come as sequences of T steps, one after the other
     seed: int = 0
 
 
@@ -38,16 +40,23 @@ class Learner(Protocol):
 
     metric_names: tuple[str, ...]
 
-    def train(self, sample: Sample, learning_rate: float) -> Trained:
-        """K updates in one call, one a minibatch of `sample`; also applies target copies that fall due."""
+    def train(self, sample: Sample, learning_rate: float, knobs: Mapping[str, float] = ...) -> Trained:
+        """K updates in one call, one a minibatch of `sample`; also applies target copies that fall due.
+
+        `knobs` are what an `Adapting` agent says. Noise that losses and noisy layers ask for is
+        drawn by the learner, from a stream of its own that its state holds.
+        """
         ...
 
     def acting(self) -> tuple[Mapping[str, Any], Array]:
         """The acting network as a program (`coachcore.acting`) and its flat weights ``[P]`` float32."""
         ...
 
-    def forward(self, obs: Obs) -> Mapping[str, Array]:
-        """Head outputs by slot for observations ``[N, ...]``, through the compiled network (the slow, public way)."""
+    def forward(self, obs: Obs, rng: Generator | None = None) -> Mapping[str, Array]:
+        """Head outputs by slot for observations ``[N, ...]``, through the compiled network (the slow, public way).
+
+        Noisy layers draw from `rng`; without it they stand still at their means.
+        """
         ...
 
     def summary(self) -> str:

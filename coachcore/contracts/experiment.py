@@ -14,16 +14,17 @@ from coachcore.contracts.exploration import ExplorationPolicy
 from coachcore.contracts.filter import Filter
 from coachcore.contracts.memory import Memory
 from coachcore.contracts.recorder import Recorder
-from coachcore.settings import CheckpointSettings, LearnerSettings, ScheduleSettings, ValidationSettings
+from coachcore.settings import CheckpointSettings, LearnerSettings, NetworkSettings, ScheduleSettings, ValidationSettings
 
 
 @attrs.frozen(kw_only=True)
 class NetworkParts:
-    """`[agent.network]`, built: embedders by input name, one middleware, heads by slot."""
+    """`[agent.network]` or one of `[agent.networks]`, built: embedders by input name, one middleware, heads by slot."""
 
-    embedders: Mapping[str, Any]
-    middleware: Any
-    heads: Mapping[str, Any]
+    embedders: Mapping[str, Any] = attrs.field(factory=dict)
+    middleware: Any = None
+    heads: Mapping[str, Any] = attrs.field(factory=dict)
+    settings: NetworkSettings = attrs.field(factory=NetworkSettings)
 
 
 @attrs.frozen(kw_only=True)
@@ -45,7 +46,7 @@ class Experiment:
     environment: Environment
     environments: int  # N, the key `count` of [environment]
     agent: Agent
-    network: NetworkParts
+    networks: Mapping[str, NetworkParts]  # by name; [agent.network] is "main"
     learner: LearnerSettings
     engine: Engine
     exploration: ExplorationPolicy

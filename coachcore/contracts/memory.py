@@ -43,9 +43,11 @@ class StatefulStore(Store, Protocol):
 class Memory(Protocol):
     """The part: settings that can be made into an empty store."""
 
-    def make(self, layout: Layout, count: int) -> StatefulStore:
+    def make(self, layout: Layout, count: int, sequence: int = 1) -> StatefulStore:
         """An empty store for transitions of `layout`, fed by `count` environments.
 
-        `order` and `fresh` in @component say which agents it can serve (`contracts.agent.DataSpec`).
+        `orders` and `fresh` in @component say which agents it can serve (`contracts.agent.DataSpec`).
+        With `sequence` T > 1 (only asked of a memory with the order ``sequence``), each minibatch
+        holds whole sequences of T consecutive steps of one environment, one after the other.
         """
         ...

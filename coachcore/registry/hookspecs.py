@@ -28,6 +28,7 @@ Offer = Sequence["ComponentSpec | type"]
 DESCRIBE = {
     "filter": "coach_filters",
     "exploration": "coach_exploration_policies",
+    "layer": "coach_layers",
     "embedder": "coach_embedders",
     "middleware": "coach_middlewares",
     "head": "coach_heads",
@@ -58,6 +59,12 @@ def coach_filters() -> Offer:
 @hookspec
 def coach_exploration_policies() -> Offer:
     """Exploration policies: from what the agent would like to what is done (`contracts.exploration`)."""
+    return ()
+
+
+@hookspec
+def coach_layers() -> Offer:
+    """Layers: what schemes are made of where they are spelled out (`contracts.network`)."""
     return ()
 
 
