@@ -132,7 +132,9 @@ class ToyRing:
 
     capacity: int = param(default=1_000, ge=1, doc="transitions kept")
 
-    def make(self, layout: Layout, count: int) -> ToyStore:
+    def make(self, layout: Layout, count: int, sequence: int = 1) -> ToyStore:
+        if sequence > 1:
+            raise Mismatch(f"'toy-ring' draws single transitions, not sequences of {sequence} steps")
         return ToyStore(layout, self.capacity)
 
 

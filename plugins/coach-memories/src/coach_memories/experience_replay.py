@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import attrs
 import numpy as np
 
-from coach_memories.ring import Ring
+from coach_memories.ring import Ring, only_single
 from coachcore.api import Array, BadSetting, Generator, Layout, Sample, State, component, param
 
 
@@ -22,7 +22,8 @@ class ExperienceReplay:
     capacity: int = param(default=1_000_000, ge=1, doc="transitions kept; the oldest leave first", unit="transitions")
     replacement: bool = param(default=True, doc="whether one minibatch may hold a transition twice")
 
-    def make(self, layout: Layout, count: int) -> UniformStore:
+    def make(self, layout: Layout, count: int, sequence: int = 1) -> UniformStore:
+        only_single(sequence, "experience-replay")
         return UniformStore(Ring(layout, self.capacity), replacement=self.replacement)
 
 

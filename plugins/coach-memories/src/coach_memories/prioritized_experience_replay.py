@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from coach_memories.experience_replay import too_few
-from coach_memories.ring import Ring
+from coach_memories.ring import Ring, only_single
 from coach_memories.sum_tree import SumTree
 from coachcore.api import (
     Array,
@@ -54,7 +54,8 @@ class PrioritizedExperienceReplay:
     )
     epsilon: float = param(default=1e-6, gt=0, doc="added to every priority, so that none is never drawn")
 
-    def make(self, layout: Layout, count: int) -> PrioritizedStore:
+    def make(self, layout: Layout, count: int, sequence: int = 1) -> PrioritizedStore:
+        only_single(sequence, "prioritized-experience-replay")
         return PrioritizedStore(self, Ring(layout, self.capacity))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from coachcore.api import Array, BadCheckpoint, BadSetting, Layout, State
+from coachcore.api import Array, BadCheckpoint, BadSetting, Layout, Mismatch, State
 
 
 class Ring:
@@ -68,7 +68,7 @@ class Ring:
     def state(self) -> State:
         """The filled part, copied, and what it takes to read it back."""
         return {
-            "columns": _described(self.layout),
+            "columns": described(self.layout),
             "capacity": self.capacity,
             "next": self.next,
             "packed": self._packed[: self.filled].copy(),
@@ -77,7 +77,7 @@ class Ring:
 
     def restore(self, state: State) -> None:
         """Hold what `state` holds; raises `BadCheckpoint` for another layout or capacity."""
-        if list(map(list, state["columns"])) != _described(self.layout):
+        if list(map(list, state["columns"])) != described(self.layout):
             raise BadCheckpoint(
                 "the saved transitions have other columns - resume with the same spaces, agent and filters",
                 where="memory",
@@ -102,5 +102,16 @@ def _too_large(layout: Layout, capacity: int) -> BadSetting:
     )
 
 
-def _described(layout: Layout) -> list[list[object]]:
+def only_single(sequence: int, name: str) -> None:
+    """Raise `Mismatch` where sequences are asked of a memory that shuffles single transitions."""
+    if sequence > 1:
+        raise Mismatch(
+            f"'{name}' draws single transitions, not sequences of {sequence} steps - "
+            "use a memory with the order sequence",
+            where="memory",
+        )
+
+
+def described(layout: Layout) -> list[list[object]]:
+    """The columns of `layout` as a state keeps them, to be compared when it is read back."""
     return [[c.name, list(c.shape), c.dtype] for c in layout.columns]
