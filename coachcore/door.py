@@ -198,27 +198,29 @@ def _policy(experiment: Experiment, folder: Path, checkpoint: str, spaces: Any) 
     from coachcore.rng import Streams
     from coachcore.running.checkpoint import Checkpoints
     from coachcore.running.machine import Machine
-    from coachcore.running.pipeline import Pipelines
     from coachcore.running.policy import Policy as Greedy
+    from coachcore.running.problem import CARRY, pipelines_of
 
     checkpoints = Checkpoints(folder / "checkpoints")
     saved = checkpoints.load(chosen(folder, checkpoint))["policy"]
     if saved["program"]:
         acting: Any = ActingNetwork(saved["program"])
         acting.load(saved["weights"])
+        carry = sum(saved["program"]["inputs"].get(CARRY, ()))
     else:
         machine = Machine(experiment)
         machine.learner.restore(saved["learner"])
-        acting = machine.learner.forward
+        acting, carry = machine.learner.forward, machine.carry
         machine.close()
     return Greedy(
         agent=experiment.agent,
         exploration=experiment.exploration,
-        pipelines=Pipelines.of(experiment.filters, spaces),
+        pipelines=pipelines_of(experiment, spaces),
         acting=acting,
         filters=saved["filters"],
         explorer=saved["explorer"],
         rng=Streams(experiment.seed)["evaluation"],
+        carry=carry,
     )
 
 

@@ -107,7 +107,7 @@ class LossOut(NamedTuple):
     A loss of several heads is told by head slot: `agent.network.loss_weights` weigh them.
     """
 
-    loss: Tensor | Mapping[str, Tensor]  # [B], or [B] by head slot
+    loss: Tensor  # [B]; or a mapping from head slots to [B]
     priority: Tensor  # [B], how surprising each example was
     metrics: Mapping[str, Tensor]  # each [B] or scalar; the learner averages
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from coachcore.events import Event
 from coachcore.running.evaluate import evaluate
 from coachcore.running.machine import Machine
 from coachcore.running.rhythm import Every
-from coachcore.types import Sample, Step
+from coachcore.types import Array, Sample, Step, Trained
 
 _LARGE = 1_000  # steps collected at most between two looks at `paused`
 
@@ -45,7 +44,7 @@ def train(machine: Machine) -> Iterator[Event]:
         yield from collect(machine, _chunk(machine, rhythms))
         if learn.due(clock) and clock.training_steps:
             learn_once(machine)
-        if report.due(clock) and machine.tallied:
+        if report.due(clock) and machine.tallied.any():
             yield _report(machine)
         if evaluation.due(clock) and clock.training_steps:
             yield _evaluated(machine)
@@ -67,13 +66,10 @@ def collect(machine: Machine, steps: int) -> list[Event]:
         after = machine.environment.step(applied)
         raw, rewards = after.obs, pipelines.rewarded(machine.filters, after.reward, rows)
         seen = pipelines.observe(machine.filters, raw, rows)
+        seen = machine.after(seen)
         if seen is not raw:
             after = Step(seen, after.reward, after.terminated, after.truncated)
-        if machine.window is None:
-            machine.window = machine.accumulate.init(machine.obs, actions)
-        machine.window, columns = machine.accumulate(machine.window, machine.obs, actions, rewards, after)
-        if columns is not None:
-            machine.memory.add(columns)
+        _remember(machine, actions, rewards, after)
         machine.episodes.note(applied, after.reward)
         if not machine.episodes.sound:
             raise _bad_reward(machine, after.reward)
@@ -87,23 +83,43 @@ def collect(machine: Machine, steps: int) -> list[Event]:
     return events
 
 
+def _remember(machine: Machine, actions: Array, rewards: Array, after: Step) -> None:
+    """One step of all environments into the memory, or towards a rollout where rows are used once."""
+    if machine.fresh:
+        if machine.window is None:
+            machine.window = machine.advantages.init(machine.obs, actions)
+        machine.window = machine.advantages(
+            machine.window, machine.obs, actions, rewards, after, machine.kept, machine.value_of
+        )
+        return
+    if machine.window is None:
+        machine.window = machine.accumulate.init(machine.obs, actions)
+    machine.window, columns = machine.accumulate(machine.window, machine.obs, actions, rewards, after)
+    if columns is not None:
+        machine.memory.add(columns)
+
+
 def learn_once(machine: Machine) -> None:
     """The updates of one turn, in as few compiled calls as the settings allow."""
     settings, memory = machine.experiment.learner, machine.memory
+    if machine.fresh:
+        machine.window, columns = machine.advantages.close(machine.window, machine.value_of(machine.obs))
+        memory.add(columns)
     if not len(memory):
         return
     left, step = settings.updates, machine.clock.training_steps
+    if machine.fresh:
+        left = settings.epochs * (len(memory) // settings.batch_size)
     rate = settings.learning_rate(step)
     while left:
         calls = min(left, settings.updates_per_call or left)
         sample = memory.sample(machine.streams["memory"], calls, settings.batch_size, step)
-        trained = machine.learner.train(sample, rate)
-        if not isfinite(trained.metrics[0]):
-            raise _bad_loss(machine, float(trained.metrics[0]), sample)
+        trained = machine.trained(sample, rate, step)
+        if np.isinf(trained.metrics).any():
+            raise _bad_loss(machine, trained, sample)
         memory.learned(sample.rows, trained.priority)
         machine.refresh(trained.weights)
-        machine.tally += trained.metrics * calls
-        machine.tallied += calls
+        machine.note(trained, calls)
         machine.clock.updates += calls
         machine.clock.train_calls += 1
         left -= calls
@@ -153,24 +169,31 @@ def _bad_reward(machine: Machine, rewards: Any) -> BadData:
     )
 
 
-def _bad_loss(machine: Machine, loss: float, sample: Sample) -> BadData:
-    """Raised before anything learned from it is used or saved."""
+def _bad_loss(machine: Machine, trained: Trained, sample: Sample) -> BadData:
+    """Raised before anything learned from it is used or saved; says which head and which rows."""
     if not np.isfinite(sample.packed).all():
         name = spec_of(machine.experiment.environment).name
         what = "an observation or a reward in the memory is not a number - mend the environment or a filter"
         return BadData(f"{what}; the last checkpoint is still whole", where=name)
+    wrong = [name for name, value in zip(machine.learner.metric_names, trained.metrics, strict=True) if np.isinf(value)]
+    heads = [name.removesuffix("_loss") for name in wrong if name.endswith("_loss")]
+    of = f" of {', '.join(heads)}" if heads else "" if wrong[0] == "loss" else f" ({wrong[0]})"
+    call, *_ = np.argwhere(np.isnan(trained.priority).any(axis=1))[:1].ravel().tolist() or [0]
+    rows = np.flatnonzero(np.isnan(trained.priority[call])).tolist()
+    which = f" in rows {', '.join(map(str, rows[:8]))}{' ...' if len(rows) > 8 else ''}" if rows else ""  # noqa: PLR2004
     return BadData(
-        f"the loss became {loss} at step {machine.clock.steps} - lower agent.learner.learning_rate or set "
-        "agent.learner.gradient_clip; the last checkpoint is still whole"
+        f"the loss{of} is no finite number{which} of minibatch {call} at step {machine.clock.steps} - lower "
+        "agent.learner.learning_rate or set agent.learner.gradient_clip; the last checkpoint is still whole"
     )
 
 
 def _report(machine: Machine) -> Event:
-    means = machine.tally / machine.tallied
-    metrics = dict(zip(machine.learner.metric_names, (float(mean) for mean in means), strict=True))
-    machine.tally[:], machine.tallied = 0.0, 0
+    names = machine.learner.metric_names
+    metrics = {name: machine.tally[i] / machine.tallied[i] for i, name in enumerate(names) if machine.tallied[i]}
+    machine.tally[:], machine.tallied[:] = 0.0, 0
     rate = float(machine.experiment.learner.learning_rate(machine.clock.training_steps))
-    return _event(machine, "report", {**metrics, "learning_rate": rate, "exploration": machine.exploring()})
+    numbers = {name: float(mean) for name, mean in metrics.items()}
+    return _event(machine, "report", {**numbers, "learning_rate": rate, "exploration": machine.exploring()})
 
 
 def _evaluated(machine: Machine) -> Event:

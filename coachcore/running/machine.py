@@ -11,18 +11,17 @@ import numpy as np
 from coachcore.acting import ActingNetwork
 from coachcore.clock import Clock
 from coachcore.component import spec_of
-from coachcore.contracts.agent import NetworkPlan
-from coachcore.contracts.engine import Problem, StatefulLearner
+from coachcore.contracts.agent import Agent
 from coachcore.contracts.experiment import Experiment
 from coachcore.errors import BadCheckpoint, BadData, Mismatch
-from coachcore.layout import Layout
 from coachcore.rng import Streams
 from coachcore.running.accumulate import NStep
+from coachcore.running.advantage import Advantages
 from coachcore.running.episodes import OpenEpisodes
-from coachcore.running.pipeline import Pipelines
 from coachcore.running.policy import Policy
+from coachcore.running.problem import CARRY, FIRST, carried, pipelines_of, plans_of, problem_of, remembering
 from coachcore.spaces import Spaces
-from coachcore.types import Array, Moment, Obs, Proposal, Rows, State
+from coachcore.types import Array, Moment, Obs, Proposal, Rows, Sample, State, Trained
 
 
 class Machine:
@@ -33,26 +32,35 @@ class Machine:
     """
 
     def __init__(self, experiment: Experiment) -> None:
-        self.experiment = experiment
+        self.experiment, agent = experiment, _any(experiment.agent)
         self.count = experiment.environments
         self.environment = experiment.environment.make(self.count)
-        self.pipelines = Pipelines.of(experiment.filters, self.environment.spaces)
-        self.spaces = self.pipelines.spaces
+        self.pipelines = pipelines_of(experiment, self.environment.spaces)
         self.streams = Streams(experiment.seed)
         self.clock = Clock()
-        layout = Layout.of(self.spaces, experiment.agent.data.keep)
-        self.learner = _learner(experiment, self.spaces, layout, self.streams)
-        self.memory = experiment.memory.make(layout, self.count)
-        self.accumulate = NStep(getattr(experiment.agent, "n_step", 1), getattr(experiment.agent, "discount", 0.99))
+        plans = plans_of(experiment, self.pipelines.spaces)
+        self.carry = sum(carried(plan) for plan in plans.values())
+        self.spaces = remembering(self.pipelines.spaces, plans)
+        problem = problem_of(experiment, plans, self.spaces, int(self.streams["network"].integers(0, 2**31 - 1)))
+        self.learner = experiment.engine.make(problem)
+        self.memory = experiment.memory.make(problem.layout, self.count, problem.sequence)
+        self.fresh = agent.data(self.spaces).fresh
+        _check_heatup(experiment, fresh=self.fresh)
+        discount = getattr(agent, "discount", 0.99)
+        self.accumulate = NStep(getattr(agent, "n_step", 1), discount)
+        self.advantages = Advantages(discount, getattr(agent, "gae_lambda", 1.0))
         self.filters = self.pipelines.init(self.count)
         self.explorer = experiment.exploration.init(self.spaces.action, self.count)
+        self.adapted = agent.begin() if hasattr(agent, "begin") else None  # what the agent remembers of train calls
         self.episodes = OpenEpisodes(self.count)
         self.rows = Rows(np.arange(self.count), first=False)
         self.raw: Obs = {}  # what the environment last said
         self.obs: Obs = {}  # the same, filtered: what the agent acts on
+        self.carried: Any = None  # what a recurrent network remembers after the step, [N, carry]
+        self.kept: Mapping[str, Array] = {}  # what the agent thought when it last acted
         self.window: State = None
         self.tally = np.zeros(len(self.learner.metric_names))  # sums of metrics since the last report
-        self.tallied = 0
+        self.tallied = np.zeros(len(self.learner.metric_names), np.int64)  # how often each was measured
         self.best: float | None = None  # best mean return of an evaluation
         self.done = ""  # why the run is over, when it is
         self.paused = False  # set from outside (a signal, a timer): the loop yields a pause soon
@@ -61,6 +69,7 @@ class Machine:
     def _load_acting(self) -> None:
         program, weights = self.learner.acting()
         self.acting: Any = ActingNetwork(program) if program else self.learner.forward
+        self._noise = self.streams["noise"] if not program or program.get("noise") else None
         self.refresh(weights)
 
     def refresh(self, weights: Array) -> None:
@@ -70,17 +79,48 @@ class Machine:
 
     def propose(self) -> Proposal:
         """What the agent would like to do now, in every environment."""
-        return self.experiment.agent.propose(self.acting(self.obs))
+        return self.experiment.agent.propose(self.acting(self.obs, self._noise))
 
     def choose(self, *, heating: bool) -> Array:
         """Actions ``[N, ...]`` in the agent's space: uniform in heat-up, then the exploration policy's."""
-        space = self.spaces.action
+        space, propose = self.spaces.action, self.propose
+        if self.fresh or self.carry:  # what it thinks is kept, or it has to remember that it was here
+            outputs = self.acting(self.obs, self._noise)
+            proposal = self.experiment.agent.propose(outputs)
+            propose = lambda: proposal  # noqa: E731 - the exploration policy asks, or does not
+            self.carried = outputs[CARRY].copy() if self.carry else None
         if heating:
             return space.sample(self.streams["heatup"], self.count)
         moment = Moment(self.streams["explore"], self.clock.training_steps, False)
         explore = self.experiment.exploration
-        self.explorer, actions = explore(self.explorer, self.propose, space, self.count, moment)
+        self.explorer, actions = explore(self.explorer, propose, space, self.count, moment)
+        if self.fresh:
+            self.kept = _any(self.experiment.agent).kept(outputs, proposal, actions)
         return actions
+
+    def after(self, obs: Obs) -> Obs:
+        """Observations ``[N, ...]`` that follow a step, with what a recurrent network now remembers."""
+        return {**obs, CARRY: self.carried, FIRST: np.zeros(self.count, np.float32)} if self.carry else obs
+
+    def value_of(self, obs: Obs) -> Array:
+        """What the agent thinks observations ``[N, ...]`` are worth: ``[N]``."""
+        return np.array(self.acting(obs)["value"])
+
+    def trained(self, sample: Sample, rate: float, step: int) -> Trained:
+        """One train call, with the numbers that the agent turns as training goes on."""
+        agent = _any(self.experiment.agent)
+        if not hasattr(agent, "begin"):
+            return self.learner.train(sample, rate)
+        trained = self.learner.train(sample, rate, agent.knobs(self.adapted, step))
+        measured = zip(self.learner.metric_names, trained.metrics.tolist(), strict=True)
+        self.adapted = agent.adapt(self.adapted, dict(measured))
+        return trained
+
+    def note(self, trained: Trained, calls: int) -> None:
+        """Count the means over `calls` updates into the tally; NaN is what was not measured."""
+        there = ~np.isnan(trained.metrics)
+        self.tally += np.where(there, trained.metrics, 0.0) * calls
+        self.tallied += there * calls
 
     def exploring(self) -> float:
         """How much is explored now, for people to watch."""
@@ -94,6 +134,9 @@ class Machine:
         if not self.raw:
             _as_promised(raw, self.pipelines.raw, spec_of(self.experiment.environment).name)
         seen = self.pipelines.observe(self.filters, raw, Rows(envs, first=True))
+        if self.carry:
+            fresh = {CARRY: np.zeros((len(envs), self.carry), np.float32), FIRST: np.ones(len(envs), np.float32)}
+            seen = {**seen, **fresh}
         self.raw, self.obs = _put(self.raw, envs, raw, self.count), _put(self.obs, envs, seen, self.count)
 
     def policy(self) -> Policy:
@@ -107,6 +150,7 @@ class Machine:
             explorer=_copied(self.explorer),
             rng=self.streams["evaluation"],
             count=self.count,
+            carry=self.carry,
         )
 
     def state(self) -> dict[str, Any]:
@@ -122,7 +166,8 @@ class Machine:
             "raw": dict(self.raw),
             "obs": dict(self.obs),
             "window": _copied(self.window),
-            "tally": {"sums": self.tally.copy(), "count": self.tallied},
+            "adapted": _copied(self.adapted),
+            "tally": {"sums": self.tally.copy(), "counts": self.tallied.copy()},
             "best": self.best,
             "done": self.done,
         }
@@ -137,7 +182,8 @@ class Machine:
         self.window = _copied(state["window"])
         self.episodes.restore(state["episodes"])
         self.raw, self.obs = state["raw"], state["obs"]
-        self.tally, self.tallied = state["tally"]["sums"].copy(), state["tally"]["count"]
+        self.adapted = _copied(state["adapted"])
+        self.tally, self.tallied = state["tally"]["sums"].copy(), state["tally"]["counts"].copy()
         self.best, self.done = state["best"], state["done"]
         self._load_acting()
         self._replay()
@@ -155,29 +201,17 @@ class Machine:
         self.environment.close()
 
 
-def _learner(experiment: Experiment, spaces: Spaces, layout: Layout, streams: Streams) -> StatefulLearner:
-    facts = spec_of(experiment.agent).facts
-    plans = {
-        name: NetworkPlan(spec=spec, embedders=experiment.network.embedders, middleware=experiment.network.middleware,
-                          heads={slot: experiment.network.heads[slot] for slot in spec.slots})
-        for name, spec in experiment.agent.networks(spaces).items()
-    }  # fmt: skip
-    named, there = set(experiment.network.embedders), set(spaces.observation)
-    if named != there:
-        odd = min(named ^ there)
-        what = f"embeds '{odd}', which is not observed" if odd in named else f"has no embedder for observation '{odd}'"
-        raise Mismatch(f"the network {what}; observations: {', '.join(sorted(there))}", where="agent.network.embedders")
-    problem = Problem(
-        agent=experiment.agent,
-        networks=plans,
-        spaces=spaces,
-        layout=layout,
-        settings=experiment.learner,
-        executor=facts.get("executor", "small"),
-        weighted=bool(spec_of(experiment.memory).facts.get("weighted")),
-        seed=int(streams["network"].integers(0, 2**31 - 1)),
-    )
-    return experiment.engine.make(problem)
+def _any(agent: Agent) -> Any:
+    """An agent that may also be `Keeping` or `Adapting`."""
+    return agent
+
+
+def _check_heatup(experiment: Experiment, *, fresh: bool) -> None:
+    if fresh and experiment.schedule.heatup.amount:
+        name = spec_of(experiment.agent).name
+        raise Mismatch(
+            f'{name} learns from its own actions only - set heatup = "0 steps"', where="schedule.heatup"
+        )
 
 
 def _as_promised(raw: Obs, spaces: Spaces, name: str) -> None:

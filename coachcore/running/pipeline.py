@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
+import numpy as np
 
 from coachcore.component import spec_of
 from coachcore.contracts.experiment import Filters
@@ -42,6 +43,16 @@ class Chain:
         return after, values
 
 
+def _unit(space: Box) -> Box:
+    if not space.bounded:
+        raise Mismatch(
+            "the agent needs actions with finite bounds, these are open - bound them with the action filter "
+            "'linear-box-to-box'",
+            where="filters.action",
+        )
+    return Box(space.shape, -1.0, 1.0, names=space.names)
+
+
 def _chain(filters: Iterable[Filter], before: Space) -> tuple[Chain, Space]:
     befores = []
     rules = tuple(filters)
@@ -60,10 +71,14 @@ class Pipelines:
     action: Chain  # in the order that an action meets them: agent side first
     raw: Spaces  # as the environment shows them
     spaces: Spaces
+    outer: Space  # of actions behind the filters, before they become units
 
     @classmethod
-    def of(cls, filters: Filters, spaces: Spaces) -> Pipelines:
-        """Bind `filters` to the environment's `spaces`; raises `Mismatch` where one does not fit."""
+    def of(cls, filters: Filters, spaces: Spaces, *, unit: bool = False) -> Pipelines:
+        """Bind `filters` to the environment's `spaces`; raises `Mismatch` where one does not fit.
+
+        With `unit`, an agent sees a box of actions as [-1, 1] on every side.
+        """
         unknown = set(filters.observation) - set(spaces.observation)
         if unknown:
             there = ", ".join(sorted(spaces.observation))
@@ -77,7 +92,9 @@ class Pipelines:
         inward = Chain(outward.filters[::-1], outward.befores[::-1], outward.lasting[::-1])
         if not isinstance(reward_space, Box):
             raise Mismatch(f"a reward filter must leave rewards in a box, got {reward_space}", where="filters.reward")
-        return cls(chains, reward, inward, spaces, Spaces(observation=seen, action=action_space, reward=reward_space))
+        agents = _unit(action_space) if unit and isinstance(action_space, Box) else action_space
+        seen_spaces = Spaces(observation=seen, action=agents, reward=reward_space)
+        return cls(chains, reward, inward, spaces, seen_spaces, action_space)
 
     def init(self, count: int) -> dict[str, Any]:
         """Every filter's state before the first step."""
@@ -105,8 +122,20 @@ class Pipelines:
         return rewards
 
     def applied(self, states: dict[str, Any], actions: Array, rows: Rows, *, evaluating: bool = False) -> Array:
-        """The agent's actions ``[N, ...]`` as the environment takes them."""
+        """The agent's actions ``[N, ...]`` as the environment takes them, cut off at the edges of a box."""
+        if isinstance(self.outer, Box):
+            actions = self._within(actions)
         if not self.action.filters:
             return actions
         states["action"], actions = self.action(states["action"], actions, rows, evaluating=evaluating)
         return actions
+
+    def _within(self, actions: Array) -> Array:
+        """Actions of the agent's box ``[N, ...]`` in the box behind it."""
+        inner, outer = self.spaces.action, self.outer
+        actions = np.clip(actions, inner.low, inner.high)  # type: ignore[union-attr]
+        if inner is outer:
+            return actions.astype(np.float32)
+        low, high = outer.low, outer.high  # type: ignore[union-attr]
+        mapped: Array = (low + (actions + 1.0) * (0.5 * (high - low))).astype(np.float32)
+        return mapped

@@ -12,7 +12,8 @@ from coachcore.contracts.agent import Agent
 from coachcore.contracts.exploration import ExplorationPolicy
 from coachcore.errors import Mismatch
 from coachcore.running.pipeline import Pipelines
-from coachcore.types import Array, Moment, Obs, Rows
+from coachcore.running.problem import CARRY, FIRST
+from coachcore.types import Array, Moment, Obs, Proposal, Rows
 
 
 @attrs.define(kw_only=True)
@@ -31,6 +32,8 @@ class Policy:
     explorer: Any
     rng: np.random.Generator
     count: int = 1
+    carry: int = 0  # numbers that a recurrent network remembers between steps
+    _carried: Any = attrs.field(default=None, init=False)
     _opened: bool = attrs.field(default=False, init=False)
 
     def reset(self) -> None:
@@ -57,11 +60,19 @@ class Policy:
         seen = self._observed(obs, first)
         moment = Moment(self.rng, 0, evaluating=True)
         space = self.pipelines.spaces.action
-        _, actions = self.exploration(
-            self.explorer, lambda: self.agent.propose(self.acting(seen)), space, len(first), moment
-        )
+        propose = self._remembering(seen, first) if self.carry else lambda: self.agent.propose(self.acting(seen))
+        _, actions = self.exploration(self.explorer, propose, space, len(first), moment)
         rows = Rows(np.arange(len(first)), first=False, evaluating=True)
         return self.pipelines.applied(self.filters, actions, rows, evaluating=True)
+
+    def _remembering(self, seen: Obs, first: Array) -> Callable[[], Proposal]:
+        """What the agent would like, by a network that remembers: it is asked at every step."""
+        if self._carried is None or len(self._carried) != len(first):
+            self._carried = np.zeros((len(first), self.carry), np.float32)
+        kept = np.where(first[:, None], np.float32(0.0), self._carried)
+        outputs = self.acting({**seen, CARRY: kept, FIRST: first.astype(np.float32)})
+        proposal, self._carried = self.agent.propose(outputs), outputs[CARRY].copy()
+        return lambda: proposal
 
     def _observed(self, obs: Obs, first: Array) -> Obs:
         if not self.pipelines.observation:

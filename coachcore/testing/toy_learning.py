@@ -13,14 +13,16 @@ from coachcore.contracts.agent import DataSpec, NetworkSpec, Update
 from coachcore.contracts.engine import Problem
 from coachcore.errors import BadCheckpoint, Mismatch
 from coachcore.layout import Layout
+from coachcore.rng import Generator
 from coachcore.spaces import Discrete, Spaces
 from coachcore.types import Array, Batch, LossOut, Nets, Obs, Pair, Proposal, Sample, State, Trained
 
 SLOTS = {"q": "action-values"}
 _NUDGE = 1e-3
+_NO_KNOBS: Mapping[str, float] = {}
 
 
-@component("agent", "toy-q", slots=SLOTS, executor="small", defaults={})
+@component("agent", "toy-q", slots=SLOTS, executor="small", actions="discrete", defaults={})
 @attrs.frozen(kw_only=True)
 class ToyQ:
     """Q-learning: half the squared error of r + d max_a Q'(s', a) - Q(s, a).
@@ -31,8 +33,7 @@ class ToyQ:
     discount: float = param(default=0.9, gt=0, le=1, doc="gamma, what a reward is worth one step later")
     n_step: int = param(default=1, ge=1, doc="rewards added up before bootstrapping")
 
-    @property
-    def data(self) -> DataSpec:
+    def data(self, spaces: Spaces) -> DataSpec:
         return DataSpec()
 
     def networks(self, spaces: Spaces) -> Mapping[str, NetworkSpec]:
@@ -88,7 +89,7 @@ class ToyLearner:
         columns = {column.name: np.zeros((1, *column.shape), column.dtype) for column in problem.layout.columns}
         self.metric_names = ("loss", *sorted(self._loss(_batch(problem.layout, columns), 0.0).metrics))
 
-    def train(self, sample: Sample, learning_rate: float) -> Trained:
+    def train(self, sample: Sample, learning_rate: float, knobs: Mapping[str, float] = _NO_KNOBS) -> Trained:
         """K updates, one a minibatch, each with its target copy where one falls due."""
         priorities, metrics = [], []
         for call in range(len(sample.packed)):
@@ -96,11 +97,12 @@ class ToyLearner:
             weight = np.ones(len(batch.reward)) if sample.weight is None else sample.weight[call]
             out = self._loss(batch, 0.0)
             self._descend(batch, weight, learning_rate)
-            priorities.append(out.priority)
+            priorities.append(np.where(np.isfinite(out.loss), out.priority, np.nan))
             known = {"loss": weight * out.loss, **out.metrics}
             metrics.append([float(np.mean(known[name])) for name in self.metric_names])
         mean = np.mean(metrics, axis=0).astype(np.float32)
-        return Trained(np.array(priorities, np.float32), mean, self._flat())
+        told = np.where(np.isfinite(mean), mean, np.float32(np.inf))
+        return Trained(np.array(priorities, np.float32), told, self._flat())
 
     def acting(self) -> tuple[Mapping[str, Any], Array]:
         """A program of `coachcore.acting`: flatten, concatenate, one dense layer."""
@@ -131,7 +133,7 @@ class ToyLearner:
         }
         return program, self._flat()
 
-    def forward(self, obs: Obs) -> Mapping[str, Array]:
+    def forward(self, obs: Obs, rng: Generator | None = None) -> Mapping[str, Array]:
         return {"q": (self._features(obs) @ self._weights).astype(np.float32)}
 
     def summary(self) -> str:

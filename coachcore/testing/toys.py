@@ -224,7 +224,7 @@ def toy_experiment(**changes: Any) -> Experiment:
         "environment": ToySigns(),
         "environments": 1,
         "agent": ToyQ(),
-        "network": NetworkParts(embedders={"observation": None}, middleware=None, heads={"q": None}),
+        "networks": {"main": NetworkParts(embedders={"observation": None}, heads={"q": None})},
         "learner": LearnerSettings(batch_size=16, learning_rate=0.1, target_every=Duration.parse("10 updates")),
         "engine": ToyEngine(),
         "exploration": ToyEGreedy(),

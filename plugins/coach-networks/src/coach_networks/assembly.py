@@ -2,45 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from coach_networks.flow import current
 from coach_networks.program import write_program
 from coach_networks.seeds import seed_for
-from coachcore.api import Array, Mismatch, NetworkPlan, Space, Spaces, Tensor
+from coachcore.api import Array, Box, Mismatch, NetworkPlan, Space, Spaces, Tensor
+
+CARRY, FIRST = "carry", "first"
+"""Two more inputs of a recurrent network: what it remembers, and whether an episode begins."""
+
+
+class Stack(NamedTuple):
+    """Embedders by input, what joins them, a middleware, and the heads that stand on it."""
+
+    embedders: Mapping[str, Any]
+    merge: Any  # a layer; None where there is one embedder
+    middleware: Any
+    heads: Mapping[str, Any]
 
 
 class Network:
     """A stack of Keras layers, called statelessly: the weights are always handed in.
 
-    `names` and `shapes` give the weights in their one order; `initial` are
+    `names` and `shapes` give the weights in their one order: first those that
+    training moves, then `statistics` that batch norm gathers. `initial` are
     the weights drawn from the seed.
     """
 
-    def __init__(self, model: Any, embedders: Mapping[str, Any], middleware: Any, heads: Mapping[str, Any]) -> None:
-        if model.non_trainable_variables:
-            named = ", ".join(variable.path for variable in model.non_trainable_variables)
-            raise Mismatch(f"a network may only have weights that training moves, but it has {named}")
-        self._model, self._parts = model, (embedders, middleware, heads)
-        self._variables = list(model.trainable_variables)
+    def __init__(self, model: Any, stacks: Sequence[Stack]) -> None:
+        self._model, self._stacks = model, tuple(stacks)
+        self._moving = len(model.trainable_variables)
+        self._variables = [*model.trainable_variables, *model.non_trainable_variables]
+        self.statistics = len(model.non_trainable_variables)
         self.names = tuple(variable.path for variable in self._variables)
         self.shapes = tuple(tuple(int(n) for n in variable.shape) for variable in self._variables)
-        self.inputs = tuple(embedders)
+        self.inputs = tuple(model.input)
 
     def initial(self) -> list[Array]:
         """The weights as drawn from the seed, float32."""
-        return [np.asarray(variable.numpy(), np.float32) for variable in self._variables]
+        return [np.array(variable.numpy(), np.float32) for variable in self._variables]
 
     def call(self, weights: Sequence[Tensor], inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Inputs ``[B, ...]`` -> head outputs by slot, with these weights and no others."""
-        outputs, _ = self._model.stateless_call(list(weights), [], {name: inputs[name] for name in self.inputs})
-        return dict(outputs)
+        """Inputs ``[B, ...]`` -> head outputs by slot, with these weights and no others.
+
+        How layers behave is said by `flow.current`.
+        """
+        from keras import ops
+
+        given, flow = list(weights), current()
+        named = {name: inputs[name] for name in self.inputs}
+        outputs, moved = self._model.stateless_call(given[: self._moving], given[self._moving :], named)
+        if flow.training:
+            flow.moved[:] = [ops.stop_gradient(statistic) for statistic in moved]
+        return {slot: ops.cast(output, "float32") for slot, output in outputs.items()}
 
     def program(self) -> dict[str, Any] | None:
         """The network for `coachcore.acting`, or None when some layer has no acting form."""
-        return write_program(self._variables, self.names, *self._parts)
+        return write_program(self._variables, self.names, self._stacks)
 
     def summary(self) -> str:
         """A line a layer, for people."""
@@ -49,32 +72,105 @@ class Network:
         return "\n".join(lines)
 
 
-def build(plan: NetworkPlan, spaces: Spaces, seed: int) -> Network:
-    """Stack the parts up: embedders in alphabetical order, concatenated, one middleware, every head on top of it.
+class Numbers:
+    """A network of nothing but free numbers: no inputs, and each slot is one number that training moves."""
 
+    inputs: tuple[str, ...] = ()
+    statistics = 0
+
+    def __init__(self, free: Mapping[str, float]) -> None:
+        self._free = dict(free)
+        self.names = tuple(self._free)
+        self.shapes: tuple[tuple[int, ...], ...] = ((),) * len(free)
+
+    def initial(self) -> list[Array]:
+        return [np.array(value, np.float32) for value in self._free.values()]
+
+    def call(self, weights: Sequence[Tensor], _inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Each number by its slot, scalars."""
+        return dict(zip(self._free, weights, strict=True))
+
+    def program(self) -> dict[str, Any] | None:
+        return None
+
+    def summary(self) -> str:
+        return "\n".join(f"one free number: {name}, at first {value:g}" for name, value in self._free.items())
+
+
+def build(plan: NetworkPlan, spaces: Spaces, seed: int, precision: str = "float32") -> Network | Numbers:
+    """Stack the parts up: embedders in alphabetical order, joined, one middleware, every head on top of it.
+
+    With a separate torso each head has embedders and a middleware of its own.
     Each part draws its weights from a seed of its own, so a part added or
     changed leaves the others' weights as they were. Raises `Mismatch` for an
     input that does not exist and for a slot without a head.
     """
+    if plan.spec.free:
+        return Numbers(plan.spec.free)
     import keras
 
     _check(plan, spaces)
     given = {name: _space(name, plan, spaces) for name in sorted(plan.embedders)}
-    entries = {name: keras.Input(space.shape, dtype=_dtype(space), name=name) for name, space in given.items()}
+    if _recurrent(plan):
+        given |= {CARRY: Box((plan.middleware.carry,)), FIRST: Box(())}
+    with _precision(precision):
+        entries = {name: keras.Input(space.shape, dtype=_dtype(space), name=name) for name, space in given.items()}
+        apart = plan.settings.torso == "separate" and len(plan.heads) > 1
+        groups = [(slot,) for slot in sorted(plan.heads)] if apart else [tuple(sorted(plan.heads))]
+        stacks, outputs = [], {}
+        for slots in groups:
+            stack = _stack(plan, spaces, seed, slots, f"{slots[0]}_" if apart else "")
+            stacks.append(stack)
+            outputs |= _called(stack, entries, plan.settings.gradient_scales)
+        model = keras.Model(entries, outputs, name="network")
+    return Network(model, stacks)
+
+
+def _stack(plan: NetworkPlan, spaces: Spaces, seed: int, slots: tuple[str, ...], prefix: str) -> Stack:
+    """The layers of one torso and its heads; `prefix` tells several torsos apart."""
+    import keras
+
     embedders = {
-        name: _named(plan.embedders[name].build(space, seed_for(seed, f"embedders.{name}")), f"embedder_{name}")
-        for name, space in given.items()
+        name: _named(
+            plan.embedders[name].build(_space(name, plan, spaces), seed_for(seed, f"{prefix}embedders.{name}")),
+            f"{prefix}embedder_{name}",
+        )
+        for name in sorted(plan.embedders)
     }
-    features = [embedders[name](entry) for name, entry in entries.items()]
-    merged = features[0] if len(features) == 1 else keras.layers.Concatenate(name="merged")(features)
-    middleware = _named(plan.middleware.build(seed_for(seed, "middleware")), "middleware")
-    between = middleware(merged)
+    merges = {"concatenate": keras.layers.Concatenate, "sum": keras.layers.Add}
+    merge = merges[plan.settings.merge](name=f"{prefix}merged") if len(embedders) > 1 else None
+    middleware = _named(plan.middleware.build(seed_for(seed, f"{prefix}middleware")), f"{prefix}middleware")
     heads = {
-        slot: _named(head.build(spaces.action, seed_for(seed, f"heads.{slot}")), f"head_{slot}")
-        for slot, head in sorted(plan.heads.items())
+        slot: _named(plan.heads[slot].build(spaces.action, seed_for(seed, f"heads.{slot}")), f"head_{slot}")
+        for slot in slots
     }
-    model = keras.Model(entries, {slot: head(between) for slot, head in heads.items()}, name="network")
-    return Network(model, embedders, middleware, heads)
+    return Stack(embedders, merge, middleware, heads)
+
+
+def _called(stack: Stack, entries: Mapping[str, Any], scales: Mapping[str, float]) -> dict[str, Any]:
+    """The head outputs of a stack, as symbols."""
+    from coach_networks.layers.gradient import GradientScale
+
+    features = [embedder(entries[name]) for name, embedder in stack.embedders.items()]
+    try:
+        merged = features[0] if stack.merge is None else stack.merge(features)
+    except ValueError:
+        shapes = ", ".join(f"{name} {tuple(f.shape[1:])}" for name, f in zip(stack.embedders, features, strict=True))
+        raise Mismatch(
+            f'merge = "sum" needs features of equal width, got {shapes}', where="agent.network.merge"
+        ) from None
+    outputs = {}
+    if CARRY in entries and CARRY not in stack.embedders:
+        between, outputs[CARRY] = stack.middleware(merged, entries[CARRY], entries[FIRST])
+    else:
+        between = stack.middleware(merged)
+    for slot, head in stack.heads.items():
+        outputs[slot] = head(GradientScale(scales[slot])(between) if slot in scales else between)
+    return outputs
+
+
+def _recurrent(plan: NetworkPlan) -> bool:
+    return bool(getattr(plan.middleware, "carry", 0))
 
 
 def _check(plan: NetworkPlan, spaces: Spaces) -> None:
@@ -86,6 +182,8 @@ def _check(plan: NetworkPlan, spaces: Spaces) -> None:
         )
     if not plan.embedders:
         raise Mismatch(f"a network needs an embedder; inputs: {', '.join(sorted(spaces.observation))}")
+    if _recurrent(plan) and plan.settings.torso == "separate" and len(plan.heads) > 1:
+        raise Mismatch('heads share a recurrent middleware - set torso = "shared"', where="agent.network.torso")
 
 
 def _space(name: str, plan: NetworkPlan, spaces: Spaces) -> Space:
@@ -103,3 +201,16 @@ def _dtype(space: Space) -> str:
 def _named(layer: Any, name: str) -> Any:
     layer.name = name
     return layer
+
+
+@contextmanager
+def _precision(precision: str) -> Iterator[None]:
+    """Layers made inside compute in `precision`; their weights stay float32."""
+    import keras
+
+    before = keras.config.dtype_policy()
+    keras.config.set_dtype_policy("mixed_bfloat16" if precision == "bfloat16" else "float32")
+    try:
+        yield
+    finally:
+        keras.config.set_dtype_policy(before)

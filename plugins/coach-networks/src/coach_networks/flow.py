@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from math import prod
 from typing import Any
 
 import attrs
 
+from coach_networks import ops
 from coachcore.api import Tensor
 
 
@@ -26,6 +28,22 @@ class Flow:
     training: bool = False
     sequence: int = 1
     moved: list[Any] = attrs.field(factory=list)
+
+
+class Noise:
+    """Standard normal numbers ``[Z]`` handed out piece by piece, from `start` on.
+
+    Without numbers it gives zeros and only counts: `used` says how many are asked for.
+    """
+
+    def __init__(self, numbers: Tensor | None, start: int = 0) -> None:
+        self._numbers, self._start, self.used = numbers, start, 0
+
+    def __call__(self, shape: tuple[int, ...]) -> Tensor:
+        place, self.used = self._start + self.used, self.used + prod(shape)
+        if self._numbers is None:
+            return ops.zeros(shape)
+        return ops.reshape(self._numbers[place : place + prod(shape)], shape)
 
 
 _STILL = Flow()

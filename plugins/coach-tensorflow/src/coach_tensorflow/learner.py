@@ -9,19 +9,33 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from coach_networks.assembly import Network, build
+from coach_networks.assembly import build
+from coach_networks.flow import Flow, Noise, flowing
 from coach_networks.seeds import seed_for
+from coach_networks.update import UpdateRule
 from coach_tensorflow import programs
+from coach_tensorflow.backend import TensorFlowBackend
 from coach_tensorflow.flat import Segments
 from coach_tensorflow.program import Parts, Program, Variables
-from coach_tensorflow.update import UpdateRule
-from coachcore.api import Array, BadCheckpoint, CoachError, Mismatch, Obs, Problem, Sample, State, Trained
+from coachcore.api import (
+    Array,
+    BadCheckpoint,
+    CoachError,
+    Generator,
+    Mismatch,
+    Obs,
+    Problem,
+    Sample,
+    State,
+    Streams,
+    Trained,
+)
 
-VECTORS = ("weights", "m", "v", "target")
+NO_KNOBS: Mapping[str, float] = {}
 
 
 class TensorFlowLearner:
-    """Networks, optimizer and targets of one problem, in five variables.
+    """Networks, optimizer and targets of one problem, in a few long variables.
 
     `compile_seconds` is the time spent so far on building and compiling update
     programs (one for each number of fused updates).
@@ -29,85 +43,113 @@ class TensorFlowLearner:
 
     def __init__(self, problem: Problem, *, fast_call: bool = True) -> None:
         self._problem, self._fast = problem, fast_call
+        precision = problem.settings.precision
         self._networks = {
-            name: build(plan, problem.spaces, seed_for(problem.seed, name)) for name, plan in problem.networks.items()
+            name: build(plan, problem.spaces, seed_for(problem.seed, name), precision)
+            for name, plan in problem.networks.items()
         }
         shapes = {name: network.shapes for name, network in self._networks.items()}
         slow = {name: shapes[name] for name, plan in problem.networks.items() if plan.spec.target}
-        self._variables, self._segments = self._initial(slow), Segments.of(shapes)
-        self._acting = _one_that_acts(problem)
-        self._rule = UpdateRule(problem, self._networks, self._segments)
-        self._parts = Parts(problem, self._rule, self._variables, self._segments, Segments.of(slow), self._acting)
+        self._segments = Segments.of(shapes)
+        self._acting = one_that_acts(problem)
+        self._rule = UpdateRule(problem, self._networks, TensorFlowBackend(self._segments))
+        self._variables = self._initial(slow)
+        self._streams = Streams(problem.seed)
+        begin = getattr(problem.agent, "begin", None)
+        knobs = () if begin is None else tuple(sorted(problem.agent.knobs(begin(), 0)))
+        statistics = any(network.statistics for network in self._networks.values())
+        self._parts = Parts(
+            problem, self._rule, self._variables, self._segments, Segments.of(slow), self._acting, knobs,
+            self._streams["noise"], statistics,
+        )  # fmt: skip
         self._programs: dict[tuple[int, ...], Program] = {}
-        self._forward: Any = None
+        self._forward: dict[bool, Any] = {}
+        self._forward_noise = 0
         self.compile_seconds = 0.0
         self.metric_names = self._traced_names()
 
-    def train(self, sample: Sample, learning_rate: float) -> Trained:
+    def train(self, sample: Sample, learning_rate: float, knobs: Mapping[str, float] = NO_KNOBS) -> Trained:
         """K updates in one call (K calls for executor ``conv``); see `contracts.engine`."""
         program = self._programs.get(sample.packed.shape)
         if program is None:
-            return self._first(sample, learning_rate)
-        return program(sample, learning_rate)
+            return self._first(sample, learning_rate, knobs)
+        return program(sample, learning_rate, knobs)
 
     def acting(self) -> tuple[Mapping[str, Any], Array]:
         """The acting program (empty when some layer has no acting form: then `forward` acts), and its weights."""
         weights = self._segments.by_name[self._acting].of(self._variables.weights.numpy())
         return self._networks[self._acting].program() or {}, weights
 
-    def forward(self, obs: Obs) -> Mapping[str, Array]:
+    def forward(self, obs: Obs, rng: Generator | None = None) -> Mapping[str, Array]:
         """Head outputs by slot for `obs`, each ``[N, ...]``, through the compiled network."""
-        if self._forward is None:
-            self._forward = tf.function(self._outputs, autograph=False, reduce_retracing=True)
+        noisy = rng is not None
+        if noisy not in self._forward:
+            self._forward[noisy] = tf.function(self._noisy if noisy else self._still, autograph=False)
         spaces, names = self._problem.spaces.observation, self._networks[self._acting].inputs
         kinds = {name: "uint8" if spaces[name].dtype == "uint8" else "float32" for name in names}
         given = {name: tf.constant(obs[name], kind) for name, kind in kinds.items()}
-        return {slot: np.asarray(value) for slot, value in self._forward(given).items()}
+        if rng is None:
+            outputs = self._forward[False](given)
+        else:
+            outputs = self._forward[True](given, tf.constant(rng.standard_normal(self._noise_of(given), np.float32)))
+        return {slot: np.asarray(value) for slot, value in outputs.items()}
 
     def summary(self) -> str:
         """The networks, a line a layer, for people."""
         return "\n".join(f"{name}\n{network.summary()}" for name, network in self._networks.items())
 
     def state(self) -> State:
-        """Flat float32 vectors ``weights``, ``m``, ``v``, ``target``, and the number of ``updates``."""
-        vectors = {name: np.array(getattr(self._variables, name).numpy()) for name in VECTORS}
-        return vectors | {"updates": int(self._variables.updates.numpy())}
+        """Flat float32 vectors ``weights``, ``target`` and ``slot_0`` on (what the optimizer remembers), the number
+        of ``updates``, and where the stream of noise stands."""
+        vectors = {name: np.array(vector.numpy()) for name, vector in self._vectors().items()}
+        return vectors | {"updates": int(self._variables.updates.numpy()), "noise": self._streams.state()}
 
     def restore(self, state: State) -> None:
         """Become what `state` describes; raises `BadCheckpoint` when its vectors have other sizes."""
-        for name in VECTORS:
-            given, size = np.asarray(state.get(name, ())), int(getattr(self._variables, name).shape[0])
+        vectors = self._vectors()
+        for name, vector in vectors.items():
+            given, size = np.asarray(state.get(name, ())), int(vector.shape[0])
             if given.shape != (size,):
                 raise BadCheckpoint(
                     f"the learner's {name} should be {size} numbers, the checkpoint holds {given.shape}"
                 )
         if not isinstance(state.get("updates"), int):
             raise BadCheckpoint(f"the learner's updates should be a whole number, got {state.get('updates')!r}")
-        for name in VECTORS:
-            getattr(self._variables, name).assign(np.asarray(state[name], np.float32))
+        for name, vector in vectors.items():
+            vector.assign(np.asarray(state[name], np.float32))
         self._variables.updates.assign(state["updates"])
+        noise = Streams(self._problem.seed)
+        noise.restore(state["noise"])
+        self._streams["noise"].bit_generator.state = noise["noise"].bit_generator.state
+
+    def _vectors(self) -> dict[str, Any]:
+        given = self._variables
+        slots = {f"slot_{index}": slot for index, slot in enumerate(given.slots)}
+        return {"weights": given.weights, "target": given.target, **slots}
 
     def _initial(self, slow: Mapping[str, Any]) -> Variables:
         first = {name: np.concatenate([w.ravel() for w in net.initial()]) for name, net in self._networks.items()}
         weights = np.concatenate(list(first.values()))
         target = np.concatenate([first[name] for name in slow]) if slow else np.zeros(0, np.float32)
-        zeros = np.zeros_like(weights)
-        return Variables(*(tf.Variable(x, trainable=False) for x in (weights, zeros, zeros, target, np.int64(0))))
+        slots = [np.zeros_like(weights) for _ in range(self._rule.optimizer.slots)]
+        made = (tf.Variable(x, trainable=False) for x in (weights, *slots, target, np.int64(0)))
+        weights, *slots, target, updates = made
+        return Variables(weights, tuple(slots), target, updates)
 
-    def _first(self, sample: Sample, learning_rate: float) -> Trained:
+    def _first(self, sample: Sample, learning_rate: float, knobs: Mapping[str, float]) -> Trained:
         """Build the program for this many updates, compile it by running it, and keep it."""
         begun = perf_counter()
         _check(sample, self._problem)
         try:
             program = Program(self._parts, sample.packed.shape[:2], fast_call=self._fast)
-            trained = program(sample, learning_rate)
+            trained = program(sample, learning_rate, knobs)
         except tf.errors.OpError:
             # a kept program that was cut short fails before anything has run; without it, compile anew
             if not programs.forget():
                 raise
             program = Program(self._parts, sample.packed.shape[:2], fast_call=self._fast)
             try:
-                trained = program(sample, learning_rate)
+                trained = program(sample, learning_rate, knobs)
             except tf.errors.OutOfRangeError as error:  # XLA's word for a cache that cannot be written
                 said = str(error.message).splitlines()[0].partition(" [Op")[0]
                 raise CoachError(
@@ -124,10 +166,23 @@ class TensorFlowLearner:
         self.compile_seconds += perf_counter() - begun
         return self._rule.metric_names
 
-    def _outputs(self, obs: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _still(self, obs: Mapping[str, Any]) -> Mapping[str, Any]:
         segment = self._segments.by_name[self._acting]
-        network: Network = self._networks[self._acting]
-        return network.call(segment.weights((segment.of(self._variables.weights),)), obs)
+        weights = segment.weights((segment.of(self._variables.weights),))
+        return self._networks[self._acting].call(weights, obs)
+
+    def _noisy(self, obs: Mapping[str, Any], noise: Any) -> Mapping[str, Any]:
+        with flowing(Flow(normal=Noise(noise))):
+            return self._still(obs)
+
+    def _noise_of(self, obs: Mapping[str, Any]) -> int:
+        """How many noise numbers one forward pass needs; found by a pass on symbols."""
+        if not self._forward_noise:
+            counting = Noise(None)
+            with flowing(Flow(normal=counting)):
+                tf.function(self._still, autograph=False).get_concrete_function(obs)
+            self._forward_noise = counting.used
+        return self._forward_noise
 
 
 def _check(sample: Sample, problem: Problem) -> None:
@@ -138,7 +193,7 @@ def _check(sample: Sample, problem: Problem) -> None:
         raise Mismatch("a sample brings importance weights, but the problem was made with weighted = False")
 
 
-def _one_that_acts(problem: Problem) -> str:
+def one_that_acts(problem: Problem) -> str:
     names = [name for name, plan in problem.networks.items() if plan.spec.acts]
     if len(names) != 1:
         raise Mismatch(f"exactly one network chooses actions, but {names or 'none'} do; set acts in its NetworkSpec")

@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
+from coach_networks import rows
+from coach_networks.update import Numbers, TrainState, UpdateRule
 from coach_tensorflow.calls import Slot, direct
 from coach_tensorflow.flat import Segments
-from coach_tensorflow.update import TrainState, UpdateRule
-from coachcore.api import Problem, Sample, Trained
+from coachcore.api import Generator, Problem, Sample, Trained
 
 
 class Variables(NamedTuple):
     """The learner's variables: a few long ones, since each costs microseconds a call."""
 
     weights: Any
-    m: Any
-    v: Any
+    slots: tuple[Any, ...]  # what the optimizer remembers, each as long as the weights
     target: Any
     updates: Any
 
@@ -33,21 +33,27 @@ class Parts(NamedTuple):
     online: Segments
     slow: Segments  # of the networks that have a target
     acting: str
+    knobs: tuple[str, ...]  # the agent's, in alphabetical order
+    noise: Generator
+    apart: bool  # does some network have statistics, which must stand apart from its weights?
 
     def read(self, *, apart: bool) -> TrainState:
         """The variables as the leaves of a state (`Segments.leaves`)."""
-        given = self.variables
-        moving = [self.online.leaves(vector.value(), apart=apart) for vector in (given.weights, given.m, given.v)]
-        return TrainState(*moving, self.slow.leaves(given.target.value(), apart=apart), given.updates.value())
+        given, apart = self.variables, apart or self.apart
+        remembered = [self.online.leaves(slot.value(), apart=apart) for slot in given.slots]
+        slots = {name: tuple(slot[name] for slot in remembered) for name in self.online.by_name}
+        weights = self.online.leaves(given.weights.value(), apart=apart)
+        return TrainState(weights, slots, self.slow.leaves(given.target.value(), apart=apart), given.updates.value())
 
     def write(self, state: TrainState) -> Any:
         """Take over `state`; returns the acting network's weights as one flat tensor."""
-        weights = Segments.flat(state.weights.values())
+        names = self.online.by_name
+        weights = Segments.flat(state.weights[name] for name in names)
         self.variables.weights.assign(weights)
-        self.variables.m.assign(Segments.flat(state.m.values()))
-        self.variables.v.assign(Segments.flat(state.v.values()))
+        for index, slot in enumerate(self.variables.slots):
+            slot.assign(Segments.flat(state.slots[name][index] for name in names))
         if state.target:
-            self.variables.target.assign(Segments.flat(state.target.values()))
+            self.variables.target.assign(Segments.flat(state.target[name] for name in self.slow.by_name))
         self.variables.updates.assign(state.updates)
         return tf.identity(self.online.by_name[self.acting].of(weights))
 
@@ -61,15 +67,15 @@ class Program:
     """
 
     def __init__(self, parts: Parts, shape: tuple[int, int], *, fast_call: bool = True) -> None:
-        problem, self._parts = parts.problem, parts
-        self._rule, self._width = parts.rule, problem.layout.width
+        self._problem, self._parts, self._rule = parts.problem, parts, parts.rule
         self._calls, self._batch = shape
-        self._fused = 1 if problem.executor == "conv" else self._calls
-        shapes = _shapes(problem, self._fused, self._batch)
-        self._apart = tuple(column.name for column in problem.layout.apart)
+        self._fused = 1 if parts.problem.executor == "conv" else self._calls
+        shapes = _shapes(parts, self._fused, self._batch, parts.rule.noise_size)
+        self._apart = tuple(column.name for column in parts.problem.layout.apart)
         self._slots = [Slot(given, dtype) for given, dtype in shapes]
+        self._noise = self._slots[-1].array if parts.rule.noise_size else None
         self._tensors = [slot.tensor for slot in self._slots]
-        function = tf.function(self._run, jit_compile=problem.executor == "small", autograph=False)
+        function = tf.function(self._run, jit_compile=parts.problem.executor == "small", autograph=False)
         concrete = function.get_concrete_function(*(tf.TensorSpec(given, dtype) for given, dtype in shapes))
         self._call = direct(concrete, fast=fast_call)
 
@@ -78,50 +84,51 @@ class Program:
         """Run one update of `batch` rows on symbols, compiling nothing."""
         apart = [column.name for column in parts.problem.layout.apart]
 
-        def run(packed: Any, rate: Any, *columns: Any) -> Any:
+        def run(packed: Any, numbers: Any, *columns: Any) -> Any:
             given = dict(zip(apart, (column[0] for column in columns), strict=True))
-            return parts.rule(parts.read(apart=False), packed[0], given, rate[0])[1:]
+            return parts.rule(parts.read(apart=False), packed[0], given, _numbers(parts, numbers, None))[1:]
 
-        specs = [tf.TensorSpec(given, dtype) for given, dtype in _shapes(parts.problem, 1, batch)]
+        specs = [tf.TensorSpec(given, dtype) for given, dtype in _shapes(parts, 1, batch, 0)]
         tf.function(run, autograph=False).get_concrete_function(*specs)
 
-    def __call__(self, sample: Sample, learning_rate: float) -> Trained:
-        self._slots[1].array[0] = learning_rate
+    def __call__(self, sample: Sample, learning_rate: float, knobs: Mapping[str, float]) -> Trained:
+        numbers = self._slots[1].array
+        numbers[0] = learning_rate
+        for index, name in enumerate(self._parts.knobs, 1):
+            numbers[index] = knobs[name]
         if self._fused == self._calls:
             return Trained(*self._once(sample, slice(None)))
         parts = [self._once(sample, slice(call, call + 1)) for call in range(self._calls)]
         priority, metrics, weights = zip(*parts, strict=True)
-        return Trained(np.concatenate(priority), np.mean(metrics, axis=0, dtype=np.float32), weights[-1])
+        return Trained(np.concatenate(priority), _mean(np.stack(metrics)), weights[-1])
 
     def _once(self, sample: Sample, which: slice) -> tuple[Any, Any, Any]:
-        packed = self._slots[0].array
-        if packed.shape[2] == self._width:
-            packed[...] = sample.packed[which]
-        else:
-            packed[:, :, : self._width] = sample.packed[which]
-            packed[:, :, self._width] = 1.0 if sample.weight is None else sample.weight[which]
-        for slot, name in zip(self._slots[2:], self._apart, strict=True):
+        rows.fill(self._slots[0].array, self._problem, sample, which, self._parts.noise)
+        for slot, name in zip(self._slots[2:], self._apart, strict=False):
             slot.array[...] = sample.apart[name][which]
+        if self._noise is not None:
+            self._noise[...] = self._parts.noise.standard_normal(self._noise.shape, np.float32)
         priority, metrics, weights = self._call(*self._tensors)
         return np.asarray(priority), np.asarray(metrics), np.asarray(weights)
 
-    def _run(self, packed: Any, rate: Any, *columns: Any) -> tuple[Any, Any, Any]:
+    def _run(self, packed: Any, numbers: Any, *columns: Any) -> tuple[Any, Any, Any]:
         state = self._parts.read(apart=self._fused > 1)
-        counts = self._rule.counts(state.updates, self._fused)
         update = self._single if self._fused == 1 else self._loop
-        state, priority, metrics = update(state, packed, rate[0], columns)
-        return priority, metrics / counts, self._parts.write(state)
+        after, priority, sums = update(state, packed, numbers, columns)
+        return priority, self._rule.means(sums, state.updates, self._fused), self._parts.write(after)
 
-    def _rows(self, columns: tuple[Any, ...], call: Any) -> Mapping[str, Any]:
-        return dict(zip(self._apart, (column[call] for column in columns), strict=True))
+    def _update(self, state: TrainState, packed: Any, numbers: Any, columns: tuple[Any, ...], call: Any) -> Any:
+        named = dict(zip(self._apart, (column[call] for column in columns), strict=False))
+        noise = None if self._noise is None else columns[-1][call]
+        return self._rule(state, packed[call], named, _numbers(self._parts, numbers, noise))
 
-    def _single(self, state: TrainState, packed: Any, rate: Any, columns: tuple[Any, ...]) -> tuple[Any, Any, Any]:
-        state, priority, metrics = self._rule(state, packed[0], self._rows(columns, 0), rate)
+    def _single(self, state: TrainState, packed: Any, numbers: Any, columns: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+        state, priority, metrics = self._update(state, packed, numbers, columns, 0)
         return state, priority[None], metrics
 
-    def _loop(self, state: TrainState, packed: Any, rate: Any, columns: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+    def _loop(self, state: TrainState, packed: Any, numbers: Any, columns: tuple[Any, ...]) -> tuple[Any, Any, Any]:
         def body(call: Any, state: TrainState, priorities: Any, metrics: Any) -> tuple[Any, ...]:
-            state, priority, measured = self._rule(state, packed[call], self._rows(columns, call), rate)
+            state, priority, measured = self._update(state, packed, numbers, columns, call)
             return call + 1, state, priorities.write(call, priority), metrics + measured
 
         kept = tf.TensorArray(tf.float32, self._fused, element_shape=[self._batch])
@@ -132,8 +139,21 @@ class Program:
         return state, kept.stack(), metrics
 
 
-def _shapes(problem: Problem, calls: int, batch: int) -> list[tuple[tuple[int, ...], str]]:
-    """The inputs of a train call: packed rows, learning rate, then each column that lies apart."""
-    width = problem.layout.width + int(problem.weighted)
+def _numbers(parts: Parts, numbers: Any, noise: Any) -> Numbers:
+    return Numbers(numbers[0], {name: numbers[index] for index, name in enumerate(parts.knobs, 1)}, noise)
+
+
+def _mean(metrics: Any) -> Any:
+    """Means over calls ``[K, M] -> [M]`` of what was measured; NaN where nothing was."""
+    there = ~np.isnan(metrics)
+    sums, counts = np.where(there, metrics, 0.0).sum(axis=0), there.sum(axis=0)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan).astype(np.float32)
+
+
+def _shapes(parts: Parts, calls: int, batch: int, noise: int) -> list[tuple[tuple[int, ...], str]]:
+    """The inputs of a train call: rows, learning rate and knobs, each column that lies apart, noise for layers."""
+    problem = parts.problem
     apart = [((calls, batch, *column.shape), column.dtype) for column in problem.layout.apart]
-    return [((calls, batch, width), "float32"), ((1,), "float32"), *apart]
+    beside = [((calls, noise), "float32")] if noise else []
+    numbers = 1 + len(parts.knobs)
+    return [((calls, batch, rows.width(problem)), "float32"), ((numbers,), "float32"), *apart, *beside]

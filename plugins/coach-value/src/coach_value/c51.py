@@ -48,6 +48,7 @@ def _above_low(part: Any, field: Any, value: float) -> None:
     aliases=("CategoricalDQN", "CategoricalDQNAgent", "CategoricalDQNAgentParameters"),
     slots=SLOTS,
     executor="small",
+    actions="discrete",
     defaults=NETWORK,
 )
 @attrs.frozen(kw_only=True)
@@ -67,8 +68,7 @@ class C51:
     discount: float = param(default=0.99, gt=0, le=1, doc="gamma, what a reward is worth one step later")
     n_step: int = param(default=1, ge=1, doc="rewards added up before bootstrapping")
 
-    @property
-    def data(self) -> DataSpec:
+    def data(self, _spaces: Spaces) -> DataSpec:
         return DataSpec()
 
     def networks(self, spaces: Spaces) -> Mapping[str, NetworkSpec]:

@@ -12,6 +12,6 @@ def one_network(agent: str, slots: Mapping[str, str], spaces: Spaces) -> Mapping
     if not isinstance(spaces.action, Discrete):
         raise Mismatch(
             f"{agent} chooses among discrete actions, this environment's are a box of shape {spaces.action.shape}; "
-            "discretise them with an action filter, or use an agent for continuous actions"
+            "discretise them with the action filter 'box-discretization', or use an agent for continuous actions"
         )
     return {"main": NetworkSpec(slots=slots, target=True)}

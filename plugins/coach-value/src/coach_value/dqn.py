@@ -31,7 +31,13 @@ NETWORK = {
 
 
 @component(
-    "agent", "dqn", aliases=("DQN", "DQNAgent", "DQNAgentParameters"), slots=SLOTS, executor="small", defaults=NETWORK
+    "agent",
+    "dqn",
+    aliases=("DQN", "DQNAgent", "DQNAgentParameters"),
+    slots=SLOTS,
+    executor="small",
+    actions="discrete",
+    defaults=NETWORK,
 )
 @attrs.frozen(kw_only=True)
 class DQN:
@@ -49,8 +55,7 @@ class DQN:
     loss: str = param(default="huber", choices=("huber", "mse"), doc="how an error becomes a loss")
     huber_width: float = param(default=1.0, gt=0, doc="error at which the Huber loss turns straight")
 
-    @property
-    def data(self) -> DataSpec:
+    def data(self, _spaces: Spaces) -> DataSpec:
         return DataSpec()
 
     def networks(self, spaces: Spaces) -> Mapping[str, NetworkSpec]:

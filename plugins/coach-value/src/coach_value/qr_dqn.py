@@ -41,6 +41,7 @@ NETWORK = {
     ),
     slots=SLOTS,
     executor="small",
+    actions="discrete",
     defaults=NETWORK,
 )
 @attrs.frozen(kw_only=True)
@@ -60,8 +61,7 @@ class QRDQN:
     discount: float = param(default=0.99, gt=0, le=1, doc="gamma, what a reward is worth one step later")
     n_step: int = param(default=1, ge=1, doc="rewards added up before bootstrapping")
 
-    @property
-    def data(self) -> DataSpec:
+    def data(self, _spaces: Spaces) -> DataSpec:
         return DataSpec()
 
     def networks(self, spaces: Spaces) -> Mapping[str, NetworkSpec]:
