@@ -1,0 +1,47 @@
+"""What agents with an actor and critics have in common: their networks and the actions they serve."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from coach_networks import arithmetic, ops
+from coachcore.api import Box, Discrete, Mismatch, Spaces, Tensor
+
+BODY = {
+    "embedders": {"observation": {"use": "vector", "scheme": "empty"}},
+    "middleware": {"use": "dense", "scheme": [256, 256]},
+}
+CRITIC_BODY = {
+    "embedders": {**BODY["embedders"], "action": {"use": "vector", "scheme": "empty"}},
+    "middleware": BODY["middleware"],
+}
+CONTINUOUS: Mapping[str, Any] = {"inputs": {"critic": ["action"]}, "executor": "twin", "actions": "unit-box"}
+"""What `@component` says of each agent whose critic is shown an action of [-1, 1]."""
+
+
+def unit_box(agent: str, spaces: Spaces) -> Box:
+    """The action space, a vector of [-1, 1]; raises `Mismatch` for any other, saying what would do."""
+    action = spaces.action
+    if isinstance(action, Discrete):
+        raise Mismatch(
+            f"{agent} acts by real numbers, this environment has {action.n} discrete actions; "
+            "use discrete-sac, dqn or clipped-ppo"
+        )
+    if len(action.shape) != 1:
+        raise Mismatch(
+            f"{agent} acts by vectors, this environment's actions are a box of shape {action.shape}; "
+            "an environment whose actions are flattened to a vector would do"
+        )
+    if not action.bounded:
+        raise Mismatch(
+            f"{agent} acts from -1 to 1, mapped to the bounds of the action space, which this box lacks; "
+            "mask it with the action filter 'box-masking', or use clipped-ppo"
+        )
+    return action
+
+
+def critic_loss(values: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Half the squared errors of H critics ``[B, H]`` against one `target` ``[B]``, added up; and their mean size."""
+    error = values - ops.expand_dims(ops.stop_gradient(target), -1)  # [B, H]
+    return ops.sum(arithmetic.half_square(error), axis=-1), ops.mean(ops.abs(error), axis=-1)
