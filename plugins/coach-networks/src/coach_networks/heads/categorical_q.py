@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from coach_networks.heads.actions import count_actions, dense_rows
+from coach_networks.heads.actions import count_actions, dense_rows, noisy_param
 from coachcore.api import Space, component, param
 
 
@@ -23,7 +23,8 @@ class CategoricalQ:
     """
 
     atoms: int = param(default=51, ge=2, doc="K, the points of the support")
+    noisy: bool = noisy_param()
 
     def build(self, action: Space, seed: int) -> Any:
         """A layer from ``[B, F]`` to logits ``[B, A, K]``; raises `Mismatch` for a continuous action space."""
-        return dense_rows(count_actions("categorical-q", action), self.atoms, seed)
+        return dense_rows(count_actions("categorical-q", action), self.atoms, seed, noisy=self.noisy)

@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from coach_networks.heads.actions import count_actions
+from coach_networks.heads.actions import count_actions, noisy_param
 from coach_networks.stacks import ACTIVATIONS
 from coachcore.api import Space, component, param
 
@@ -21,9 +21,11 @@ class DuelingQ:
 
     hidden: int = param(default=512, ge=1, doc="width of the hidden layer of each tower")
     activation: str = param(default="relu", choices=ACTIVATIONS, doc="what follows the hidden layers")
+    noisy: bool = noisy_param()
 
     def build(self, action: Space, seed: int) -> Any:
         """A layer from ``[B, F]`` to ``[B, A]``; raises `Mismatch` for a continuous action space."""
         from coach_networks.layers.dueling import Dueling
 
-        return Dueling(count_actions("dueling-q", action), self.hidden, self.activation, seed)
+        actions = count_actions("dueling-q", action)
+        return Dueling(actions, self.hidden, self.activation, seed, noisy=self.noisy)

@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from coach_networks.heads.actions import count_actions, dense_rows
+from coach_networks.heads.actions import count_actions, dense_rows, noisy_param
 from coachcore.api import Space, component, param
 
 
@@ -25,7 +25,8 @@ class QuantileQ:
     """
 
     quantiles: int = param(default=200, ge=1, doc="N, the quantiles of each action")
+    noisy: bool = noisy_param()
 
     def build(self, action: Space, seed: int) -> Any:
         """A layer from ``[B, F]`` to ``[B, A, N]``; raises `Mismatch` for a continuous action space."""
-        return dense_rows(count_actions("quantile-q", action), self.quantiles, seed)
+        return dense_rows(count_actions("quantile-q", action), self.quantiles, seed, noisy=self.noisy)

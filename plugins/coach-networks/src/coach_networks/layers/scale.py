@@ -7,6 +7,8 @@ from typing import Any
 import keras
 from keras import ops
 
+Shape = tuple[int | None, ...]
+
 
 class Scale(keras.layers.Layer):
     """x / rescaling - offset as float32, then clipped; any shape, also bytes."""
@@ -18,6 +20,9 @@ class Scale(keras.layers.Layer):
     def call(self, x: Any) -> Any:
         x = ops.cast(x, "float32") * (1.0 / self.rescaling) - self.offset
         return x if self.clipping is None else ops.clip(x, *self.clipping)
+
+    def compute_output_shape(self, shape: Shape) -> Shape:
+        return shape
 
     def acting(self, tape: Any, x: str) -> str:
         clipping = None if self.clipping is None else list(self.clipping)

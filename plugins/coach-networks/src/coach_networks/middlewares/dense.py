@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from coach_networks.stacks import ACTIVATIONS, SCHEMES, dense_stack, widths
+from coach_networks.stacks import ACTIVATIONS, initializer_param, layer_parts, scheme_param
 from coachcore.api import component, param
 
 WIDTHS = {"empty": (), "shallow": (64,), "medium": (512,), "deep": (128, 128, 128)}
@@ -17,20 +17,15 @@ WIDTHS = {"empty": (), "shallow": (64,), "medium": (512,), "deep": (128, 128, 12
 class Dense:
     """Dense layers between the embedders and the heads.
 
-    Schemes: empty (none), shallow (64), medium (512), deep (128 three times), or a list of widths.
+    Schemes: empty (none), shallow (64), medium (512), deep (128 three times), a list of widths or of layers.
     """
 
-    scheme: str | tuple[int, ...] = param(
-        default="medium",
-        choices=SCHEMES,
-        ge=1,
-        doc="empty, shallow, medium, deep, or a list of widths such as [64, 64]",
-    )
+    scheme: Any = scheme_param("empty, shallow, medium, deep")
     activation: str = param(default="relu", choices=ACTIVATIONS, doc="what follows each dense layer")
+    initializer: str = initializer_param()
 
     def build(self, seed: int) -> Any:
         """A layer from ``[B, F]`` to ``[B, F']``."""
-        import keras
+        from coach_networks.layers.stack import Stack
 
-        layers = dense_stack(widths(self.scheme, WIDTHS), seed, self.activation)
-        return keras.Sequential(layers or [keras.layers.Identity()])
+        return Stack(layer_parts(self.scheme, WIDTHS, self.activation, self.initializer), seed)
