@@ -18,12 +18,13 @@ from coachcore.settings import (
     CheckpointSettings,
     EvaluateSettings,
     LearnerSettings,
+    NetworkSettings,
     ScheduleSettings,
     ValidationSettings,
 )
 
 if TYPE_CHECKING:
-    from coachcore.contracts.experiment import Experiment
+    from coachcore.contracts.experiment import Experiment, NetworkParts
     from coachcore.presets.preset import Preset
     from coachcore.registry.registry import Registry
 
@@ -37,7 +38,7 @@ def build(preset: Preset, registry: Registry | None = None) -> Experiment:
     Raises `PresetProblems` with every value that a part itself refuses, and
     with every part that cannot be imported.
     """
-    from coachcore.contracts.experiment import Experiment, Filters, NetworkParts
+    from coachcore.contracts.experiment import Experiment, Filters
 
     if registry is None:
         from coachcore.registry.registry import current
@@ -46,14 +47,9 @@ def build(preset: Preset, registry: Registry | None = None) -> Experiment:
     maker = _Maker(registry)
     tables: dict[str, Node] = preset.tree.value
     agent: dict[str, Node] = tables["agent"].value
-    network: dict[str, Node] = agent["network"].value
     main = {kind: maker.part(tables[kind], kind, (kind,)) for kind in places.PARTS}
     given: dict[str, Any] = {
-        "network": {
-            "embedders": maker.several(network["embedders"], "embedder", ("agent", "network", "embedders")),
-            "middleware": maker.part(network["middleware"], "middleware", ("agent", "network", "middleware")),
-            "heads": maker.several(network["heads"], "head", ("agent", "network", "heads")),
-        },
+        "networks": maker.networks(agent),
         "learner": maker.settings(LearnerSettings, agent["learner"], places.LEARNER, ("agent", "learner")),
         "filters": maker.filters(tables.get("filters")),
         "recorders": maker.recorders(tables.get("recorders")),
@@ -63,7 +59,7 @@ def build(preset: Preset, registry: Registry | None = None) -> Experiment:
         given[name] = None if table is None else maker.settings(cls, table, places.RUN[name], (name,))
     if maker.found:
         raise PresetProblems(maker.found)
-    given |= {"network": NetworkParts(**given["network"]), "filters": Filters(**given["filters"])}
+    given["filters"] = Filters(**given["filters"])
     count = tables["environment"].value["count"].value
     seed = tables["seed"].value
     return Experiment(name=preset.name, document=preset.resolved, seed=seed, environments=count, **main, **given)
@@ -125,6 +121,24 @@ class _Maker:
         origin: Origin = table.value[where].origin if where in table.value else table.key
         spot = (*path, where) if where in table.value else path
         self.found.append(Problem(origin, f"{path_text(spot)}: {message}"))
+
+    def networks(self, agent: Mapping[str, Node]) -> dict[str, NetworkParts]:
+        """Every network by its name; the only one of an agent is ``main``."""
+        if "network" in agent:
+            return {"main": self._network(agent["network"], ("agent", "network"))}
+        tables: dict[str, Node] = agent["networks"].value
+        return {name: self._network(node, ("agent", "networks", name)) for name, node in tables.items()}
+
+    def _network(self, table: Node, path: Path) -> NetworkParts:
+        """One network; of one without parts there are only settings."""
+        from coachcore.contracts.experiment import NetworkParts
+
+        parts: dict[str, Any] = {}
+        if "middleware" in table.value:
+            parts["middleware"] = self.part(table.value["middleware"], "middleware", (*path, "middleware"))
+            parts["embedders"] = self.several(table.value["embedders"], "embedder", (*path, "embedders"))
+            parts["heads"] = self.several(table.value["heads"], "head", (*path, "heads"))
+        return NetworkParts(**parts, settings=self.settings(NetworkSettings, table, places.NETWORK, path))
 
     def several(self, table: Node, kind: str, path: Path) -> Mapping[str, Any]:
         return {key: self.part(node, kind, (*path, key)) for key, node in table.value.items()}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from coachcore.errors import CoachError, did_you_mean
 from coachcore.presets import places
 from coachcore.presets.layers import merge
-from coachcore.presets.network import network
+from coachcore.presets.network import networks
 from coachcore.presets.problems import Problem
 from coachcore.presets.tables import Checked, Checker
 from coachcore.presets.tree import DEFAULT, Node, Origin, path_text, plain, rooted
@@ -85,7 +85,7 @@ def _beside(checker: Checker, node: Node, kind: str, entry: Entry | None) -> dic
         return {"count": checker.setting(node, places.COUNT, "environment")}
     if kind == "agent":
         learner = checker.section(node, "learner", places.LEARNER, "agent.learner")
-        return {"network": network(checker, node, entry), "learner": learner}
+        return networks(checker, node, entry) | {"learner": learner}
     return {}
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
 from re import compile as pattern
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from coachcore.errors import CoachError, did_you_mean
-from coachcore.presets.places import FORMAT, RESERVED, kind_at
+from coachcore.presets.places import FORMAT, RESERVED, kind_at, named, several
 from coachcore.presets.positions import Path, positions
 from coachcore.presets.problems import Problem
 from coachcore.presets.tree import Node, Origin, positioned
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 LARGEST = 1 << 20
 """Bytes a preset may have; anything larger is some other file."""
+
+SLOTTED = ("heads", "loss_weights", "gradient_scales")
+"""Tables of a network that are by head slot."""
 
 _AT = pattern(r"(.*?) \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
 
@@ -194,7 +197,7 @@ def merge(low: Node, high: Node, registry: Registry, path: Path = ()) -> Node:
     if kind is not None and _swaps(low, high, kind, registry):
         kept = {key: node for key, node in kept.items() if key in RESERVED.get(kind, ())}
         if kind == "agent":
-            kept = _without_heads(kept)
+            kept = _carried(kept, agent_facts(high.value["use"].value, registry))
     for key, node in high.value.items():
         kept[key] = merge(kept[key], node, registry, (*path, key)) if key in kept else node
     if "use" in kept:
@@ -202,13 +205,34 @@ def merge(low: Node, high: Node, registry: Registry, path: Path = ()) -> Node:
     return Node(kept, high.origin, high.key)
 
 
-def _without_heads(agent: dict[str, Node]) -> dict[str, Node]:
-    """Slots are the agent's own, so heads chosen for another agent do not carry over."""
-    network = agent.get("network")
-    if network is None or not isinstance(network.value, dict):
-        return agent
-    inner = {key: node for key, node in network.value.items() if key != "heads"}
-    return agent | {"network": Node(inner, network.origin, network.key)}
+def agent_facts(use: object, registry: Registry) -> Mapping[str, Any]:
+    """What the agent of this name says of itself; nothing where there is none."""
+    try:
+        return registry.resolve("agent", use).spec.facts if isinstance(use, str) else {}
+    except CoachError:
+        return {}
+
+
+def _carried(agent: dict[str, Node], facts: Mapping[str, Any]) -> dict[str, Node]:
+    """What is kept beside the settings of an agent when another one, of these `facts`, takes its place."""
+    many = several(facts)
+    kept = {key: node for key, node in agent.items() if many is None or key != ("network" if many else "networks")}
+    if "network" in kept:
+        kept["network"] = _without_heads(kept["network"])
+    networks = kept.get("networks")
+    if networks is not None and isinstance(networks.value, dict):
+        names = named(facts) if many else networks.value
+        same_name = {name: _without_heads(node) for name, node in networks.value.items() if name in names}
+        kept["networks"] = Node(same_name, networks.origin, networks.key)
+    return kept
+
+
+def _without_heads(network: Node) -> Node:
+    """Slots are the agent's own, so what is said of heads for another agent does not carry over."""
+    if not isinstance(network.value, dict):
+        return network
+    inner = {key: node for key, node in network.value.items() if key not in SLOTTED}
+    return Node(inner, network.origin, network.key)
 
 
 def _swaps(low: Node, high: Node, kind: str, registry: Registry) -> bool:

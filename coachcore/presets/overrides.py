@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import attrs
 
 from coachcore.errors import CoachError, did_you_mean
-from coachcore.presets.layers import same
-from coachcore.presets.places import RESERVED, kind_at
+from coachcore.presets.layers import agent_facts, same
+from coachcore.presets.places import RESERVED, kind_at, several
 from coachcore.presets.positions import Path, positions
 from coachcore.presets.problems import Problem
 from coachcore.presets.tree import Node, Origin, path_text, positioned, rooted
@@ -225,7 +225,10 @@ class Editor:
         except (CoachError, AttributeError):
             return  # no such part, or no text: the checker says so
         known = {spec.name: spec for spec in specs}
-        ours = ("use", *RESERVED.get(kind, ()))
+        ours = ["use", *RESERVED.get(kind, ())]
+        many = several(agent_facts(new, self.registry)) if kind == "agent" else None
+        if many is not None:
+            ours.remove("network" if many else "networks")
         foreign = [key for key in table.value if key not in ours and _foreign(table.value[key], known.get(key))]
         for key in foreign:
             del table.value[key]

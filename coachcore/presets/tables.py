@@ -13,7 +13,7 @@ from coachcore.presets import places
 from coachcore.presets.layers import merge
 from coachcore.presets.problems import Problem
 from coachcore.presets.tree import DEFAULT, Node, Origin, plain, rooted
-from coachcore.presets.values import example, faults, part_kind, tidied
+from coachcore.presets.values import example, faults, items_of, part_kind, tidied
 from coachcore.presets.writer import told
 
 if TYPE_CHECKING:
@@ -64,24 +64,24 @@ class Checker:
             node = default if node is None else self._over(default, node, spec)
         if node is None:
             return None
-        name, wrong = faults(node, spec)
+        wrong = faults(node, spec)[1]
         for fault in wrong:
             self.wrong(fault.node.origin, fault.message)
         if wrong:  # parts inside a list are checked even so
             sound = node.value if isinstance(node.value, list) else []
             node = Node([item for item in sound if isinstance(item.value, dict)], node.origin, node.key)
-        return self._inside(node, spec, name)
+        return self._inside(node, spec)
 
     def _over(self, default: Node, node: Node, spec: ParamSpec) -> Node:
         """A table without `use` changes some settings of the part that is the default."""
         partial = isinstance(node.value, dict) and "use" not in node.value and part_kind(spec) is not None
         return merge(default, node, self.registry) if partial and isinstance(default.value, dict) else node
 
-    def _inside(self, node: Node, spec: ParamSpec, name: str) -> Node | None:
+    def _inside(self, node: Node, spec: ParamSpec) -> Node | None:
         """The value with the parts and settings it holds checked in turn."""
-        kind = part_kind(spec)
-        if isinstance(node.value, list):
-            items = [self._inside(item, spec, name.removesuffix("[]")) for item in node.value]
+        kind, one, name = part_kind(spec), items_of(spec), faults(node, spec)[0]
+        if isinstance(node.value, list) and one is not None:
+            items = [self._inside(item, one) for item in node.value]
             return Node([item for item in items if item is not None], node.origin, node.key)
         if isinstance(node.value, dict) and name == "evaluate":
             return Node(self.settings(node, places.EVALUATE, "schedule.evaluate"), node.origin, node.key)

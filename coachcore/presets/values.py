@@ -38,15 +38,23 @@ def part_kind(spec: ParamSpec) -> str | None:
     return next((kind for kind in KINDS if kind in names), None)
 
 
+def items_of(spec: ParamSpec) -> ParamSpec | None:
+    """An item of a list that stands here, as a setting of its own: ``"str | int[] | layer[]"`` -> ``"int | layer"``."""
+    inner = [name.removesuffix("[]") for name in types_of(spec) if name.endswith("[]")]
+    return spec._replace(type=" | ".join(inner)) if inner else None
+
+
 def wording(spec: ParamSpec) -> str:
     """The types in words: ``a number or a list of numbers``."""
-    return " or ".join(_word(name) for name in types_of(spec))
+    single = [_word(name) for name in types_of(spec) if not name.endswith("[]")]
+    item = items_of(spec)
+    if item is not None:
+        several = [_PLURALS.get(name, f"{name} tables") for name in types_of(item)]
+        single.append(f"a list of {' and '.join(several)}")
+    return " or ".join(single)
 
 
 def _word(name: str) -> str:
-    if name.endswith("[]"):
-        inner = name.removesuffix("[]")
-        return f"a list of {_PLURALS.get(inner, inner + ' tables')}"
     return _WORDS.get(name, f"a table that names a part ({name}) with `use`")
 
 
@@ -79,14 +87,12 @@ class Fault(NamedTuple):
 
 def faults(node: Node, spec: ParamSpec, label: str = "") -> tuple[str, list[Fault]]:
     """The type that the value has, and everything wrong with it; a list is judged item by item."""
-    label, names = label or spec.name, types_of(spec)
-    inner = next((name.removesuffix("[]") for name in names if name.endswith("[]")), "")
-    if inner and isinstance(node.value, list):
-        one = spec._replace(type=inner)
+    label, one = label or spec.name, items_of(spec)
+    if one is not None and isinstance(node.value, list):
         items = [faults(item, one, f"{label}[{index}]")[1] for index, item in enumerate(node.value)]
-        return f"{inner}[]", [fault for found in items for fault in found]
+        return "list", [fault for found in items for fault in found]
     value = plain(node)
-    name = next((name for name in names if fits(value, name)), "")
+    name = next((name for name in types_of(spec) if fits(value, name)), "")
     message = _wrong(value, name, spec)
     return name, [Fault(node, f"{label}: {message}")] if message else []
 

@@ -33,8 +33,8 @@ def test_every_part_is_there(parts: Registry, toys: ModuleType) -> None:
     assert experiment.environments == 3
     assert experiment.environment == toys.Track(id="short", length=10)
     assert experiment.agent == toys.Chooser(double=True)
-    assert experiment.network.embedders == {"observation": toys.Vector()}
-    assert experiment.network.heads == {"q": toys.Q()}
+    assert experiment.networks["main"].embedders == {"observation": toys.Vector()}
+    assert experiment.networks["main"].heads == {"q": toys.Q()}
     assert experiment.learner.batch_size == 64
     assert experiment.learner.learning_rate == Fixed(2.5e-4)
     assert experiment.exploration.epsilon == toys.Linear(start=0.5, end=0.1, steps=1000)
@@ -59,7 +59,7 @@ def test_schedules_inside_schedules(parts: Registry, toys: ModuleType) -> None:
 
 def test_an_agent_with_two_heads(parts: Registry, toys: ModuleType) -> None:
     experiment = made(parts, name="track-walker")
-    assert experiment.network.heads == {"policy": toys.Policy(), "value": toys.Value(units=32)}
+    assert experiment.networks["main"].heads == {"policy": toys.Policy(), "value": toys.Value(units=32)}
     assert experiment.validation is not None
 
 

@@ -8,10 +8,21 @@ from typing import Any
 import pytest
 
 from coachcore.api import ComponentSpec, hookimpl
-from coachcore.presets.network import network
+from coachcore.presets.network import networks
 from coachcore.presets.tables import Checker
 from coachcore.presets.tree import Origin, plain, rooted
 from coachcore.registry.registry import Registry
+
+
+BESIDE = {
+    "merge": "concatenate",
+    "torso": "shared",
+    "loss_weights": {},
+    "gradient_scales": {},
+    "learning_rate_factor": 1.0,
+    "l2": 0.0,
+}
+"""What stands beside the parts of every network, at its default."""
 
 
 def checked(registry: Registry, agent: dict[str, Any]) -> tuple[Any, list[str]]:
@@ -19,7 +30,7 @@ def checked(registry: Registry, agent: dict[str, Any]) -> tuple[Any, list[str]]:
     root = rooted({"agent": agent}, Origin("data", "the preset"))
     checker = Checker(registry, root)
     entry = registry.resolve("agent", agent["use"]) if "use" in agent else None
-    found = network(checker, root.value["agent"], entry)
+    (found,) = networks(checker, root.value["agent"], entry).values()
     return None if found is None else plain(found), [str(problem) for problem in checker.found]
 
 
@@ -29,6 +40,7 @@ def test_the_agents_own_choice_with_the_defaults_of_its_parts(parts: Registry) -
             "embedders": {"observation": {"use": "vector", "scheme": "medium"}},
             "middleware": {"use": "dense", "scheme": "medium"},
             "heads": {"policy": {"use": "policy"}, "value": {"use": "value", "units": 32}},
+            **BESIDE,
         },
         [],
     )
@@ -60,7 +72,7 @@ def test_another_observation_has_an_embedder_beside_the_first(parts: Registry) -
             {"middelware": {}},
             (
                 "agent.network.middelware: agent.network has no setting 'middelware' - did you mean 'middleware'? "
-                "known: embedders, heads, middleware"
+                "known: embedders, gradient_scales, heads, l2, learning_rate_factor, loss_weights, merge, middleware, torso"
             ),
         ),
         (
@@ -111,6 +123,7 @@ def test_where_the_agent_is_unknown_its_slots_are_not_asked_for(parts: Registry)
         "embedders": {},
         "middleware": {"use": "dense", "scheme": "medium"},
         "heads": {"any": {"use": "q"}},
+        **BESIDE,
     }
     assert checked(parts, {})[1] == []
 
