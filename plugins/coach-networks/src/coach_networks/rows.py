@@ -60,3 +60,10 @@ def _column(rows: Tensor, column: Column, start: int) -> Tensor:
 def _named(columns: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
     """Take the columns that begin with `prefix` out, by the rest of their names."""
     return {name.removeprefix(prefix): columns.pop(name) for name in list(columns) if name.startswith(prefix)}
+
+
+def mean(metrics: Array) -> Array:
+    """Means over calls ``[K, M] -> [M]`` of what was measured; NaN where nothing was."""
+    there = ~np.isnan(metrics)
+    sums, counts = np.where(there, metrics, 0.0).sum(axis=0), there.sum(axis=0)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan).astype(np.float32)

@@ -9,27 +9,14 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from coach_networks.assembly import build
+from coach_networks.blueprint import Blueprint
 from coach_networks.flow import Flow, Noise, flowing
-from coach_networks.seeds import seed_for
 from coach_networks.update import UpdateRule
 from coach_tensorflow import programs
 from coach_tensorflow.backend import TensorFlowBackend
 from coach_tensorflow.flat import Segments
 from coach_tensorflow.program import Parts, Program, Variables
-from coachcore.api import (
-    Array,
-    BadCheckpoint,
-    CoachError,
-    Generator,
-    Mismatch,
-    Obs,
-    Problem,
-    Sample,
-    State,
-    Streams,
-    Trained,
-)
+from coachcore.api import Array, CoachError, Generator, Obs, Problem, Sample, State, Trained
 
 NO_KNOBS: Mapping[str, float] = {}
 
@@ -42,26 +29,13 @@ class TensorFlowLearner:
     """
 
     def __init__(self, problem: Problem, *, fast_call: bool = True) -> None:
-        self._problem, self._fast = problem, fast_call
-        precision = problem.settings.precision
-        self._networks = {
-            name: build(plan, problem.spaces, seed_for(problem.seed, name), precision)
-            for name, plan in problem.networks.items()
-        }
-        shapes = {name: network.shapes for name, network in self._networks.items()}
-        slow = {name: shapes[name] for name, plan in problem.networks.items() if plan.spec.target}
+        self._blueprint, self._fast = Blueprint.of(problem), fast_call
+        shapes = {name: network.shapes for name, network in self._blueprint.networks.items()}
         self._segments = Segments.of(shapes)
-        self._acting = one_that_acts(problem)
-        self._rule = UpdateRule(problem, self._networks, TensorFlowBackend(self._segments))
-        self._variables = self._initial(slow)
-        self._streams = Streams(problem.seed)
-        begin = getattr(problem.agent, "begin", None)
-        knobs = () if begin is None else tuple(sorted(problem.agent.knobs(begin(), 0)))
-        statistics = any(network.statistics for network in self._networks.values())
-        self._parts = Parts(
-            problem, self._rule, self._variables, self._segments, Segments.of(slow), self._acting, knobs,
-            self._streams["noise"], statistics,
-        )  # fmt: skip
+        self._rule = UpdateRule(problem, self._blueprint.networks, TensorFlowBackend(self._segments))
+        self._variables = self._initial()
+        slow = Segments.of({name: shapes[name] for name in self._blueprint.slow})
+        self._parts = Parts(self._blueprint, self._rule, self._variables, self._segments, slow)
         self._programs: dict[tuple[int, ...], Program] = {}
         self._forward: dict[bool, Any] = {}
         self._forward_noise = 0
@@ -77,17 +51,17 @@ class TensorFlowLearner:
 
     def acting(self) -> tuple[Mapping[str, Any], Array]:
         """The acting program (empty when some layer has no acting form: then `forward` acts), and its weights."""
-        weights = self._segments.by_name[self._acting].of(self._variables.weights.numpy())
-        return self._networks[self._acting].program() or {}, weights
+        name = self._blueprint.acting
+        weights = self._segments.by_name[name].of(self._variables.weights.numpy())
+        return self._blueprint.networks[name].program() or {}, weights
 
     def forward(self, obs: Obs, rng: Generator | None = None) -> Mapping[str, Array]:
         """Head outputs by slot for `obs`, each ``[N, ...]``, through the compiled network."""
         noisy = rng is not None
         if noisy not in self._forward:
-            self._forward[noisy] = tf.function(self._noisy if noisy else self._still, autograph=False)
-        spaces, names = self._problem.spaces.observation, self._networks[self._acting].inputs
-        kinds = {name: "uint8" if spaces[name].dtype == "uint8" else "float32" for name in names}
-        given = {name: tf.constant(obs[name], kind) for name, kind in kinds.items()}
+            run = self._noisy if noisy else self._still
+            self._forward[noisy] = tf.function(run, autograph=False, reduce_retracing=True)
+        given = {name: tf.constant(values) for name, values in self._blueprint.seen(obs).items()}
         if rng is None:
             outputs = self._forward[False](given)
         else:
@@ -96,50 +70,36 @@ class TensorFlowLearner:
 
     def summary(self) -> str:
         """The networks, a line a layer, for people."""
-        return "\n".join(f"{name}\n{network.summary()}" for name, network in self._networks.items())
+        return self._blueprint.summary()
 
     def state(self) -> State:
         """Flat float32 vectors ``weights``, ``target`` and ``slot_0`` on (what the optimizer remembers), the number
         of ``updates``, and where the stream of noise stands."""
         vectors = {name: np.array(vector.numpy()) for name, vector in self._vectors().items()}
-        return vectors | {"updates": int(self._variables.updates.numpy()), "noise": self._streams.state()}
+        return vectors | {"updates": int(self._variables.updates.numpy()), "noise": self._blueprint.streams.state()}
 
     def restore(self, state: State) -> None:
         """Become what `state` describes; raises `BadCheckpoint` when its vectors have other sizes."""
         vectors = self._vectors()
+        saved = self._blueprint.restored(state, {name: int(vector.shape[0]) for name, vector in vectors.items()})
         for name, vector in vectors.items():
-            given, size = np.asarray(state.get(name, ())), int(vector.shape[0])
-            if given.shape != (size,):
-                raise BadCheckpoint(
-                    f"the learner's {name} should be {size} numbers, the checkpoint holds {given.shape}"
-                )
-        if not isinstance(state.get("updates"), int):
-            raise BadCheckpoint(f"the learner's updates should be a whole number, got {state.get('updates')!r}")
-        for name, vector in vectors.items():
-            vector.assign(np.asarray(state[name], np.float32))
+            vector.assign(saved[name])
         self._variables.updates.assign(state["updates"])
-        noise = Streams(self._problem.seed)
-        noise.restore(state["noise"])
-        self._streams["noise"].bit_generator.state = noise["noise"].bit_generator.state
 
     def _vectors(self) -> dict[str, Any]:
         given = self._variables
         slots = {f"slot_{index}": slot for index, slot in enumerate(given.slots)}
         return {"weights": given.weights, "target": given.target, **slots}
 
-    def _initial(self, slow: Mapping[str, Any]) -> Variables:
-        first = {name: np.concatenate([w.ravel() for w in net.initial()]) for name, net in self._networks.items()}
-        weights = np.concatenate(list(first.values()))
-        target = np.concatenate([first[name] for name in slow]) if slow else np.zeros(0, np.float32)
-        slots = [np.zeros_like(weights) for _ in range(self._rule.optimizer.slots)]
-        made = (tf.Variable(x, trainable=False) for x in (weights, *slots, target, np.int64(0)))
-        weights, *slots, target, updates = made
-        return Variables(weights, tuple(slots), target, updates)
+    def _initial(self) -> Variables:
+        weights, target = self._blueprint.vector(), self._blueprint.vector(self._blueprint.slow)
+        slots = tuple(_variable(np.zeros_like(weights)) for _ in range(self._rule.optimizer.slots))
+        return Variables(_variable(weights), slots, _variable(target), _variable(np.int64(0)))
 
     def _first(self, sample: Sample, learning_rate: float, knobs: Mapping[str, float]) -> Trained:
         """Build the program for this many updates, compile it by running it, and keep it."""
         begun = perf_counter()
-        _check(sample, self._problem)
+        self._blueprint.check(sample)
         try:
             program = Program(self._parts, sample.packed.shape[:2], fast_call=self._fast)
             trained = program(sample, learning_rate, knobs)
@@ -162,14 +122,14 @@ class TensorFlowLearner:
     def _traced_names(self) -> tuple[str, ...]:
         """Run the update on symbols once: faults in a loss show here, and its metrics give their names."""
         begun = perf_counter()
-        Program.trace(self._parts, self._problem.settings.batch_size)
+        Program.trace(self._parts, self._blueprint.problem.settings.batch_size)
         self.compile_seconds += perf_counter() - begun
         return self._rule.metric_names
 
     def _still(self, obs: Mapping[str, Any]) -> Mapping[str, Any]:
-        segment = self._segments.by_name[self._acting]
+        segment = self._segments.by_name[self._blueprint.acting]
         weights = segment.weights((segment.of(self._variables.weights),))
-        return self._networks[self._acting].call(weights, obs)
+        return self._blueprint.networks[self._blueprint.acting].call(weights, obs)  # type: ignore[no-any-return]
 
     def _noisy(self, obs: Mapping[str, Any], noise: Any) -> Mapping[str, Any]:
         with flowing(Flow(normal=Noise(noise))):
@@ -185,16 +145,5 @@ class TensorFlowLearner:
         return self._forward_noise
 
 
-def _check(sample: Sample, problem: Problem) -> None:
-    width = problem.layout.width
-    if sample.packed.ndim != 3 or sample.packed.shape[2] != width:
-        raise Mismatch(f"a sample's rows should be [K, B, {width}], got {sample.packed.shape}")
-    if sample.weight is not None and not problem.weighted:
-        raise Mismatch("a sample brings importance weights, but the problem was made with weighted = False")
-
-
-def one_that_acts(problem: Problem) -> str:
-    names = [name for name, plan in problem.networks.items() if plan.spec.acts]
-    if len(names) != 1:
-        raise Mismatch(f"exactly one network chooses actions, but {names or 'none'} do; set acts in its NetworkSpec")
-    return names[0]
+def _variable(value: Any) -> Any:
+    return tf.Variable(value, trainable=False)

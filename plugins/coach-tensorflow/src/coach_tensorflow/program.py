@@ -9,10 +9,11 @@ import numpy as np
 import tensorflow as tf
 
 from coach_networks import rows
+from coach_networks.blueprint import Blueprint
 from coach_networks.update import Numbers, TrainState, UpdateRule
 from coach_tensorflow.calls import Slot, direct
 from coach_tensorflow.flat import Segments
-from coachcore.api import Generator, Problem, Sample, Trained
+from coachcore.api import Sample, Trained
 
 
 class Variables(NamedTuple):
@@ -27,19 +28,15 @@ class Variables(NamedTuple):
 class Parts(NamedTuple):
     """What every program of one learner is made from."""
 
-    problem: Problem
+    blueprint: Blueprint
     rule: UpdateRule
     variables: Variables
     online: Segments
     slow: Segments  # of the networks that have a target
-    acting: str
-    knobs: tuple[str, ...]  # the agent's, in alphabetical order
-    noise: Generator
-    apart: bool  # does some network have statistics, which must stand apart from its weights?
 
     def read(self, *, apart: bool) -> TrainState:
         """The variables as the leaves of a state (`Segments.leaves`)."""
-        given, apart = self.variables, apart or self.apart
+        given, apart = self.variables, apart or self.blueprint.statistics  # which stand apart from weights that move
         remembered = [self.online.leaves(slot.value(), apart=apart) for slot in given.slots]
         slots = {name: tuple(slot[name] for slot in remembered) for name in self.online.by_name}
         weights = self.online.leaves(given.weights.value(), apart=apart)
@@ -55,7 +52,7 @@ class Parts(NamedTuple):
         if state.target:
             self.variables.target.assign(Segments.flat(state.target[name] for name in self.slow.by_name))
         self.variables.updates.assign(state.updates)
-        return tf.identity(self.online.by_name[self.acting].of(weights))
+        return tf.identity(self.online.by_name[self.blueprint.acting].of(weights))
 
 
 class Program:
@@ -67,22 +64,22 @@ class Program:
     """
 
     def __init__(self, parts: Parts, shape: tuple[int, int], *, fast_call: bool = True) -> None:
-        self._problem, self._parts, self._rule = parts.problem, parts, parts.rule
+        self._problem, self._parts, self._rule = parts.blueprint.problem, parts, parts.rule
         self._calls, self._batch = shape
-        self._fused = 1 if parts.problem.executor == "conv" else self._calls
+        self._fused = 1 if parts.blueprint.problem.executor == "conv" else self._calls
         shapes = _shapes(parts, self._fused, self._batch, parts.rule.noise_size)
-        self._apart = tuple(column.name for column in parts.problem.layout.apart)
+        self._apart = tuple(column.name for column in parts.blueprint.problem.layout.apart)
         self._slots = [Slot(given, dtype) for given, dtype in shapes]
         self._noise = self._slots[-1].array if parts.rule.noise_size else None
         self._tensors = [slot.tensor for slot in self._slots]
-        function = tf.function(self._run, jit_compile=parts.problem.executor == "small", autograph=False)
+        function = tf.function(self._run, jit_compile=parts.blueprint.problem.executor == "small", autograph=False)
         concrete = function.get_concrete_function(*(tf.TensorSpec(given, dtype) for given, dtype in shapes))
         self._call = direct(concrete, fast=fast_call)
 
     @staticmethod
     def trace(parts: Parts, batch: int) -> None:
         """Run one update of `batch` rows on symbols, compiling nothing."""
-        apart = [column.name for column in parts.problem.layout.apart]
+        apart = [column.name for column in parts.blueprint.problem.layout.apart]
 
         def run(packed: Any, numbers: Any, *columns: Any) -> Any:
             given = dict(zip(apart, (column[0] for column in columns), strict=True))
@@ -94,20 +91,20 @@ class Program:
     def __call__(self, sample: Sample, learning_rate: float, knobs: Mapping[str, float]) -> Trained:
         numbers = self._slots[1].array
         numbers[0] = learning_rate
-        for index, name in enumerate(self._parts.knobs, 1):
+        for index, name in enumerate(self._parts.blueprint.knobs, 1):
             numbers[index] = knobs[name]
         if self._fused == self._calls:
             return Trained(*self._once(sample, slice(None)))
         parts = [self._once(sample, slice(call, call + 1)) for call in range(self._calls)]
         priority, metrics, weights = zip(*parts, strict=True)
-        return Trained(np.concatenate(priority), _mean(np.stack(metrics)), weights[-1])
+        return Trained(np.concatenate(priority), rows.mean(np.stack(metrics)), weights[-1])
 
     def _once(self, sample: Sample, which: slice) -> tuple[Any, Any, Any]:
-        rows.fill(self._slots[0].array, self._problem, sample, which, self._parts.noise)
+        rows.fill(self._slots[0].array, self._problem, sample, which, self._parts.blueprint.noise)
         for slot, name in zip(self._slots[2:], self._apart, strict=False):
             slot.array[...] = sample.apart[name][which]
         if self._noise is not None:
-            self._noise[...] = self._parts.noise.standard_normal(self._noise.shape, np.float32)
+            self._noise[...] = self._parts.blueprint.noise.standard_normal(self._noise.shape, np.float32)
         priority, metrics, weights = self._call(*self._tensors)
         return np.asarray(priority), np.asarray(metrics), np.asarray(weights)
 
@@ -140,20 +137,13 @@ class Program:
 
 
 def _numbers(parts: Parts, numbers: Any, noise: Any) -> Numbers:
-    return Numbers(numbers[0], {name: numbers[index] for index, name in enumerate(parts.knobs, 1)}, noise)
-
-
-def _mean(metrics: Any) -> Any:
-    """Means over calls ``[K, M] -> [M]`` of what was measured; NaN where nothing was."""
-    there = ~np.isnan(metrics)
-    sums, counts = np.where(there, metrics, 0.0).sum(axis=0), there.sum(axis=0)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan).astype(np.float32)
+    return Numbers(numbers[0], {name: numbers[index] for index, name in enumerate(parts.blueprint.knobs, 1)}, noise)
 
 
 def _shapes(parts: Parts, calls: int, batch: int, noise: int) -> list[tuple[tuple[int, ...], str]]:
     """The inputs of a train call: rows, learning rate and knobs, each column that lies apart, noise for layers."""
-    problem = parts.problem
+    problem = parts.blueprint.problem
     apart = [((calls, batch, *column.shape), column.dtype) for column in problem.layout.apart]
     beside = [((calls, noise), "float32")] if noise else []
-    numbers = 1 + len(parts.knobs)
+    numbers = 1 + len(parts.blueprint.knobs)
     return [((calls, batch, rows.width(problem)), "float32"), ((numbers,), "float32"), *apart, *beside]

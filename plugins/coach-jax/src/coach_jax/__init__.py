@@ -1,0 +1,1 @@
+"""The JAX engine for Coach."""
