@@ -64,7 +64,10 @@ def param(  # noqa: PLR0913 - all by keyword: what a setting may say of itself
     facts |= {"ge": ge, "gt": gt, "le": le, "lt": lt}
     validators = [_within] if check is None else [_within, check]
     given: dict[str, Any] = {"default": default} if factory is None else {"factory": factory}
-    return attrs.field(metadata={"coach": facts}, validator=validators, converter=_CONVERTERS.get(type, _tidy), **given)
+    converter = _CONVERTERS.get(type, _tidy)
+    if default is None:  # a setting that may be left out, also where it is a schedule
+        converter = attrs.converters.optional(converter)
+    return attrs.field(metadata={"coach": facts}, validator=validators, converter=converter, **given)
 
 
 def component(

@@ -249,3 +249,17 @@ def test_a_complaint_is_made_when_a_bound_is_passed(value, bounds):
 @pytest.mark.parametrize("value", [True, "text", None, {"use": "x"}])
 def test_only_numbers_are_held_against_bounds(value):
     assert complaint(value, {"gt": 10}) == ""
+
+
+def test_a_schedule_may_be_left_out_only_where_its_default_says_so():
+    @component("filter", "toy-pace")
+    @attrs.frozen(kw_only=True)
+    class Pace:
+        pace: Any = param(default=None, type="schedule", ge=0, doc="how fast; left out: not at all")
+
+    assert Pace().pace is None
+    assert Pace(pace=2).pace == Fixed(2.0)
+    with pytest.raises(BadSetting, match=r"pace: -1\.0 is out of range"):
+        Pace(pace=-1)
+    with pytest.raises(BadSetting, match="expected a number or a schedule, got None"):
+        Toy(count=2, rate=None)

@@ -12,7 +12,13 @@ from coachcore.types import Array, Moment, Proposal, State
 class ExplorationPolicy(Protocol):
     """Chooses actions for N environments at once, with one stream of chance.
 
-    Must keep true: actions lie in `space`; with `moment.evaluating` the choice
+    In @component: ``actions`` (``discrete``, ``box`` or both: the spaces it serves), ``asks``
+    (``deviation``: it refuses an agent whose proposal has none), ``unclipped`` (what it draws in
+    training may leave the bounds, because its probability belongs to it; the run cuts off what
+    the environment is given) and ``noisy`` (noisy layers draw while it trains). A proposal's
+    arrays are valid during the call only.
+
+    Must keep true: actions lie in `space` (unless marked ``unclipped``); with `moment.evaluating` the choice
     is greedy (or what the policy's evaluation settings say) and the returned
     state is dropped; the same state, stream and proposal give the same actions;
     `propose` is called at most once, and not at all when nobody needs it.

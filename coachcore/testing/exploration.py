@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import attrs
 import numpy as np
 
+from coachcore.component import spec_of
 from coachcore.errors import Mismatch
-from coachcore.spaces import Discrete, Space
+from coachcore.spaces import Box, Discrete, Space
 from coachcore.testing.laws import refuses, require, same, same_array, saved, sealed, settings_are_frozen
 from coachcore.types import Array, Moment, Proposal
 
 COUNTS = (1, 3, 8)
 """How many environments the laws try at once."""
 STEPS = 40
+FORMS = ("mean", "gaussian", "squashed")
+"""How an agent over a box may put its wish: a mean alone, with a deviation, and squashed by tanh (with a centre)."""
+KINDS = {"discrete": Discrete(3), "box": Box((2,), -1.0, 1.0)}
 
 
 def settings_never_change(policy: Any, space: Space) -> None:
@@ -23,11 +29,36 @@ def settings_never_change(policy: Any, space: Space) -> None:
     settings_are_frozen(policy, "exploration")
 
 
+def it_serves_what_it_says(policy: Any, space: Space) -> None:
+    """Where ``actions`` in @component says discrete, box or both, `init` takes these and no others."""
+    said = _facts(policy).get("actions", ())
+    said = (said,) if isinstance(said, str) else tuple(said)
+    require(set(said) <= set(KINDS), f"actions in @component is one or both of {', '.join(KINDS)}, got {said}")
+    for kind, usual in KINDS.items() if said else ():
+        if kind in said:
+            policy.init(usual, 1)
+        else:
+            refuses(lambda one=usual: policy.init(one, 1), Mismatch, f"it does not say that it serves {usual}")
+
+
+def what_it_asks_for_is_missed(policy: Any, space: Space) -> None:
+    """A policy with ``asks = "deviation"`` in @component refuses an agent that gives none."""
+    if not _facts(policy).get("asks"):
+        return
+    moment = Moment(np.random.default_rng(0), 0, evaluating=False)
+    state, proposal = policy.init(space, 1), _proposal(space, 1, 0, "mean")
+    refuses(lambda: policy(state, lambda: proposal, space, 1, moment), Mismatch, "a missing deviation is a Mismatch")
+
+
 def actions_lie_in_the_space(policy: Any, space: Space) -> None:
-    """Type, shape and bounds of actions are the space's, in training and in evaluation."""
-    for count in COUNTS:
+    """Type, shape and bounds of actions are the space's, in training and in evaluation.
+
+    A policy marked ``unclipped`` in @component may leave the bounds, but not in evaluation.
+    """
+    free = bool(_facts(policy).get("unclipped"))
+    for count, form in _cases(policy, space):
         for evaluating in (False, True):
-            for actions in _played(policy, space, count, evaluating=evaluating):
+            for actions in _played(policy, space, count, form, evaluating=evaluating):
                 kind = np.dtype("int64") if isinstance(space, Discrete) else np.dtype("float32")
                 require(actions.dtype == kind, f"actions for {space} are {kind}, got {actions.dtype}")
                 shape = (count, *space.shape)
@@ -35,72 +66,73 @@ def actions_lie_in_the_space(policy: Any, space: Space) -> None:
                     actions.shape == shape,
                     f"one action for each environment is asked for, {shape}, got {actions.shape}",
                 )
-                require(space.contains(actions), f"actions lie in {space}, got {actions}")
+                require(bool(np.isfinite(actions).all()), f"actions are finite, got {actions}")
+                inside = (free and not evaluating) or space.contains(actions)
+                require(inside, f"actions lie in {space}, got {actions}")
 
 
 def equal_streams_give_equal_actions(policy: Any, space: Space) -> None:
     """State, stream and proposals decide everything."""
-    for count in COUNTS:
-        once, again = _played(policy, space, count), _played(policy, space, count)
+    for count, form in _cases(policy, space):
+        once, again = _played(policy, space, count, form), _played(policy, space, count, form)
         require(all(map(same_array, once, again)), "the same state, stream and proposals give the same actions")
 
 
 def chance_comes_from_its_own_stream(policy: Any, space: Space) -> None:
     """NumPy's global generator stays where it is."""
     before = np.random.get_state(legacy=False)  # noqa: NPY002 - this is what must not move
-    _played(policy, space, 3)
+    for count, form in _cases(policy, space):
+        _played(policy, space, count, form)
     require(same(before, np.random.get_state(legacy=False)), "nothing is drawn from global randomness")  # noqa: NPY002
 
 
 def actions_handed_out_stay_as_they_are(policy: Any, space: Space) -> None:
     """The next call does not write over them."""
-    for count in COUNTS:
+    for count, form in _cases(policy, space):
         rng, state, handed, copies = np.random.default_rng(3), policy.init(space, count), [], []
         for step in range(STEPS):
-            moment = Moment(rng, step, evaluating=False)
-            state, actions = policy(state, lambda n=count, s=step: _proposal(space, n, s), space, count, moment)
+            moment, proposal = Moment(rng, step, evaluating=bool(step % 2)), _proposal(space, count, step, form)
+            after, actions = policy(state, lambda p=proposal: p, space, count, moment)
+            state = state if moment.evaluating else after
             handed.append(actions)
             copies.append(actions.copy())
+            _overwrite(proposal)  # as a network does, whose outputs are valid until its next call
         require(all(map(same_array, handed, copies)), "an array of actions handed out is never written to again")
 
 
 def the_agent_is_asked_at_most_once(policy: Any, space: Space) -> None:
     """A forward pass is dear."""
-    for count in COUNTS:
+    for count, form in _cases(policy, space):
         rng, state = np.random.default_rng(1), policy.init(space, count)
         for step in range(STEPS):
-            asked = _Asked(_proposal(space, count, step))
+            asked = _Asked(_proposal(space, count, step, form))
             state, _ = policy(state, asked, space, count, Moment(rng, step, evaluating=False))
             require(asked.times <= 1, f"propose is called at most once a step, got {asked.times}")
 
 
 def nothing_handed_in_is_changed(policy: Any, space: Space) -> None:
     """Neither the state nor the proposal is written to."""
-    rng, state = np.random.default_rng(1), policy.init(space, 3)
-    for step in range(STEPS):
-        proposal, before = _proposal(space, 3, step), saved(state)
+    for step, form in product(range(STEPS), _forms(policy, space)):
+        state, proposal = policy.init(space, 3), _proposal(space, 3, step, form)
+        moment = Moment(np.random.default_rng(step), step, evaluating=False)
+        state, _ = policy(state, lambda p=proposal: p, space, 3, moment)
+        before = saved(state)
         for part in proposal:
             if part is not None:
                 part.flags.writeable = False
         try:
-            policy(
-                sealed(state),
-                lambda p=proposal: p,
-                space,
-                3,
-                Moment(np.random.default_rng(step), step, evaluating=False),
-            )
+            policy(sealed(state), lambda p=proposal: p, space, 3, moment)
         except ValueError as error:
             raise AssertionError(f"neither state nor proposal is written to: {error}") from error
-        after, _ = policy(state, lambda p=proposal: p, space, 3, Moment(rng, step, evaluating=False))
+        policy(state, lambda p=proposal: p, space, 3, moment)
         require(same(before, saved(state)), "the state handed in is not changed: a new one is handed back")
-        state = after
 
 
 def a_saved_state_goes_on_bit_for_bit(policy: Any, space: Space) -> None:
-    """A state read back from a checkpoint gives the same actions."""
-    for count in COUNTS:
-        once, again = _played(policy, space, count), _played(policy, space, count, reading_back=True)
+    """A state read back from a checkpoint gives the same actions; it does not hold what a network writes over."""
+    for count, form in _cases(policy, space):
+        once = _played(policy, space, count, form)
+        again = _played(policy, space, count, form, reading_back=True)
         require(all(map(same_array, once, again)), "a state that was saved and read back goes on bit for bit")
 
 
@@ -108,9 +140,9 @@ def evaluation_is_greedy(policy: Any, space: Space) -> None:
     """In evaluation the best is done, unless a setting called ``evaluation_...`` is not 0."""
     if any(getattr(policy, f.name) for f in attrs.fields(type(policy)) if f.name.startswith("evaluation_")):
         return  # its settings ask for something else
-    for count in COUNTS:
-        for step, actions in enumerate(_played(policy, space, count, evaluating=True)):
-            wish = _proposal(space, count, step).preferences
+    for count, form in _cases(policy, space):
+        for step, actions in enumerate(_played(policy, space, count, form, evaluating=True)):
+            wish = _proposal(space, count, step, form).preferences
             if isinstance(space, Discrete):
                 best = bool(np.all(wish[np.arange(count), actions] == wish.max(axis=1)))
             else:
@@ -121,12 +153,14 @@ def evaluation_is_greedy(policy: Any, space: Space) -> None:
 
 
 def its_level_is_a_finite_number(policy: Any, space: Space) -> None:
-    """What people watch can be drawn."""
-    state = policy.init(space, 2)
+    """What people watch can be drawn, before the first choice and after it."""
+    rng, state = np.random.default_rng(2), policy.init(space, 2)
     for step in (0, 1, 1_000, 10**9):
         level = policy.level(state, step)
         require(isinstance(level, int | float), f"level is a number, got {type(level).__name__}")
         require(math.isfinite(level) and level >= 0, f"level is finite and not negative, got {level} at step {step}")
+        proposal = _proposal(space, 2, step, _forms(policy, space)[-1])
+        state, _ = policy(state, lambda p=proposal: p, space, 2, Moment(rng, step, evaluating=False))
 
 
 def a_space_it_cannot_serve_is_a_mismatch(policy: Any, space: Space) -> None:
@@ -136,6 +170,8 @@ def a_space_it_cannot_serve_is_a_mismatch(policy: Any, space: Space) -> None:
 
 LAWS = (
     settings_never_change,
+    it_serves_what_it_says,
+    what_it_asks_for_is_missed,
     actions_lie_in_the_space,
     equal_streams_give_equal_actions,
     chance_comes_from_its_own_stream,
@@ -167,25 +203,49 @@ class _Asked:
         return self.proposal
 
 
-def _proposal(space: Space, count: int, step: int) -> Proposal:
+def _facts(policy: Any) -> Any:
+    return spec_of(policy).facts
+
+
+def _forms(policy: Any, space: Space) -> tuple[str, ...]:
+    """The forms of a wish that the policy must understand in `space`."""
+    if isinstance(space, Discrete):
+        return ("mean",)
+    return FORMS[1:] if _facts(policy).get("asks") else FORMS
+
+
+def _cases(policy: Any, space: Space) -> Iterator[tuple[int, str]]:
+    """How many environments, and what form of wish."""
+    return product(COUNTS, _forms(policy, space))
+
+
+def _proposal(space: Space, count: int, step: int, form: str) -> Proposal:
     """Made-up wishes of one step: probabilities (also fit as values) or points in and around a box."""
     rng = np.random.default_rng([step, count])
     if isinstance(space, Discrete):
         return Proposal(rng.dirichlet(np.ones(space.n), count).astype(np.float32))
     wish: Array = (2.0 * space.sample(rng, count)).reshape(count, -1)
-    return Proposal(wish, np.full_like(wish, 0.1))
+    deviation = None if form == "mean" else rng.uniform(0.01, 0.5, wish.shape).astype(np.float32)
+    return Proposal(np.tanh(wish), deviation, wish) if form == "squashed" else Proposal(wish, deviation)
+
+
+def _overwrite(proposal: Proposal) -> None:
+    for part in proposal:
+        if part is not None:
+            part.fill(0.75)
 
 
 def _played(
-    policy: Any, space: Space, count: int, *, evaluating: bool = False, reading_back: bool = False
+    policy: Any, space: Space, count: int, form: str, *, evaluating: bool = False, reading_back: bool = False
 ) -> list[Array]:
     """The actions of some steps from a fresh state and stream; copied, as they are handed out."""
     rng, state, actions = np.random.default_rng(7), policy.init(space, count), []
     for step in range(STEPS):
-        moment = Moment(rng, step, evaluating=evaluating)
-        after, chosen = policy(state, lambda s=step: _proposal(space, count, s), space, count, moment)
+        moment, proposal = Moment(rng, step, evaluating=evaluating), _proposal(space, count, step, form)
+        after, chosen = policy(state, lambda p=proposal: p, space, count, moment)
         state = state if evaluating else saved(after) if reading_back else after
         actions.append(chosen.copy())
+        _overwrite(proposal)
     return actions
 
 
@@ -200,6 +260,12 @@ class ExplorationConformance:
 
     def test_settings_never_change(self) -> None:
         settings_never_change(self.make(), self.space)
+
+    def test_it_serves_what_it_says(self) -> None:
+        it_serves_what_it_says(self.make(), self.space)
+
+    def test_what_it_asks_for_is_missed(self) -> None:
+        what_it_asks_for_is_missed(self.make(), self.space)
 
     def test_actions_lie_in_the_space(self) -> None:
         actions_lie_in_the_space(self.make(), self.space)

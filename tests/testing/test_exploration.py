@@ -15,7 +15,7 @@ SPACE = Discrete(3)
 BOX = Box((2,), -1.0, 1.0)
 
 
-@component("exploration", "toy")
+@component("exploration", "toy", actions=["discrete", "box"])
 @attrs.frozen(kw_only=True)
 class Toy:
     """Adds noise of a random walk to every wish, or fails as it is told to."""
@@ -106,6 +106,69 @@ def test_a_fault_in_a_box_is_caught(fault):
 @pytest.mark.parametrize("space", [SPACE, BOX, Box((2, 2), -1, 1)])
 def test_a_sound_policy_passes(space):
     check_exploration(Toy(), space)
+
+
+@component("exploration", "narrow", actions="box", asks="deviation", unclipped=True)
+@attrs.frozen(kw_only=True)
+class Narrow:
+    """Draws from the network's own deviation, in a box."""
+
+    fault: str = param(default="", doc="what to do wrong")
+
+    def init(self, space, count):
+        if not isinstance(space, Box if self.fault != "takes both" else Box | Discrete):
+            raise Mismatch("narrow needs a box")
+
+    def __call__(self, state, propose, space, count, moment):
+        wish = propose()
+        if wish.deviation is None and self.fault != "makes do":
+            raise Mismatch("narrow needs a deviation")
+        if self.fault == "keeps":
+            return wish.preferences, self._near(space, wish.preferences if state is None else state)
+        if self.fault == "endless":
+            return state, np.full(wish.preferences.shape, np.inf, np.float32)
+        if self.fault == "hands on":
+            return state, np.clip(wish.preferences, space.low, space.high, out=wish.preferences)
+        if moment.evaluating and self.fault != "free":
+            return state, self._near(space, wish.preferences)
+        return state, wish.preferences.astype(np.float32)
+
+    def _near(self, space, points):
+        return np.clip(points, space.low, space.high).astype(np.float32)
+
+    def level(self, state, step):
+        return 0.0
+
+
+@pytest.mark.parametrize(
+    ("fault", "rule"),
+    [
+        ("takes both", "it does not say that it serves Discrete"),
+        ("makes do", "a missing deviation is a Mismatch; nothing was raised"),
+        ("endless", "actions are finite"),
+        ("free", "actions lie in"),
+        ("keeps", "a state that was saved and read back goes on bit for bit"),
+        ("hands on", "an array of actions handed out is never written to again"),
+    ],
+)
+def test_a_fault_of_a_policy_that_asks_for_a_deviation_is_caught(fault, rule):
+    with pytest.raises(AssertionError, match=rule):
+        check_exploration(Narrow(fault=fault), BOX)
+
+
+def test_a_sound_policy_that_asks_for_a_deviation_passes():
+    check_exploration(Narrow(), BOX)
+
+
+def test_what_it_says_of_actions_is_a_known_word():
+    @component("exploration", "wordy", actions="words")
+    @attrs.frozen(kw_only=True)
+    class Wordy:
+        pass
+
+    law = next(law for law in LAWS if law.__name__ == "it_serves_what_it_says")
+    with pytest.raises(AssertionError, match="actions in @component is one or both of discrete, box"):
+        law(Wordy(), BOX)
 
 
 def test_evaluation_settings_of_its_own_are_respected():

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import attrs
-import numpy as np
 
+from coach_exploration.boxes import into
 from coachcore.api import Array, Box, Discrete, Mismatch, Moment, Proposal, Space, State, component
 
 
-@component("exploration", "greedy", aliases=("Greedy",))
+@component("exploration", "greedy", aliases=("Greedy",), actions=["discrete", "box"])
 @attrs.frozen(kw_only=True)
 class Greedy:
     """The most preferred discrete action (of equals, the first); the mean action of a box, cut off at its bounds."""
@@ -26,17 +26,7 @@ class Greedy:
         preferences = propose().preferences
         if isinstance(space, Discrete):
             return state, preferences.argmax(axis=1)
-        return state, into(space, preferences.reshape(count, *space.shape))
+        return state, into(space, preferences)
 
     def level(self, state: State, step: int) -> float:
         return 0.0
-
-
-def into(space: Box, points: Array) -> Array:
-    """The nearest float32 points of the box, ``[N, *shape] -> [N, *shape]``.
-
-    A bound that float32 cannot hold (0.3) may be rounded past: such a point takes one step back.
-    """
-    near = np.clip(points, space.low, space.high).astype(np.float32)
-    near = np.where(near > space.high, np.nextafter(near, np.float32(-np.inf)), near)
-    return np.where(near < space.low, np.nextafter(near, np.float32(np.inf)), near)

@@ -1,0 +1,29 @@
+"""One of several, with given weights: the inverse of the cumulative distribution."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from itertools import accumulate
+
+import numpy as np
+
+from coachcore.api import Array
+
+_FEW = 32
+"""Up to here Python adds up one row quicker than NumPy (1.3 us for 4 weights; NumPy takes 4)."""
+
+
+def drawn(weights: Array, rng: np.random.Generator) -> Array:
+    """One index a row, ``[N]`` int64, with chances proportional to `weights` ``[N, A]``, all >= 0.
+
+    Takes one uniform number u in [0, 1) a row and gives the first index at which
+    the running sum reaches ``(1 - u) * total``, which is above 0: rows need not
+    sum to 1, and what has no weight is never drawn, whatever is rounded.
+    """
+    count, many = weights.shape
+    if count == 1 and many <= _FEW:
+        sums = list(accumulate(weights[0].tolist()))
+        return np.array([bisect_left(sums, (1.0 - rng.random()) * sums[-1])])
+    sums = np.add.accumulate(weights, 1)
+    reached = (1.0 - rng.random((count, 1))) * sums[:, -1:]
+    return (sums >= reached).argmax(axis=1)
