@@ -81,44 +81,32 @@ def write_program(  # noqa: PLR0913 - the last two by keyword
     """The acting program of a stack of layers, or None when one of them has no acting form.
 
     `merge` (``concatenate`` or ``sum``) joins several embedders, `further` are heads with
-    embedders and a middleware of their own. With recurrent middlewares there is one more
-    input ``carry``, one more output ``carry``; several torsos share it, one piece after another.
+    embedders and a middleware of their own. A recurrent middleware adds an input ``carry``
+    and an output ``carry``, each ``[2 U]``; there is one at most.
     """
     tape, torsos = Tape(weights), [Torso(embedders, middleware, heads), *further]
-    sizes = [int(getattr(torso.middleware, "carry", 0)) for torso in torsos]
     outputs: dict[str, str] = {}
-    carried: list[str] = []
     try:
-        for i, torso in enumerate(torsos):
-            between = _merged(tape, torso, merge)
-            if sizes[i]:
-                piece = _carry(tape, sizes, i)
-                between, after = torso.middleware.acting_recurrent(tape, between, piece)
-                carried.append(after)
+        for torso in torsos:
+            features = [tape.layer(layer, name) for name, layer in torso.embedders.items()]
+            between = features[0] if len(features) == 1 else tape.emit(merge, features)
+            if _carry(torso):
+                between, outputs[CARRY] = torso.middleware.acting_recurrent(tape, between, CARRY)
             else:
                 between = tape.layer(torso.middleware, between)
             outputs |= {slot: tape.layer(head, between) for slot, head in torso.heads.items()}
     except UnknownLayer:
         return None
     inputs = {name: _shape(layer) for torso in torsos for name, layer in torso.embedders.items()}
-    if carried:
-        inputs[CARRY] = [sum(sizes)]
-        outputs[CARRY] = carried[0] if len(carried) == 1 else tape.emit("concatenate", carried)
+    inputs |= {CARRY: [_carry(torso)] for torso in torsos if _carry(torso)}
     listed, size = _listed(weights, names)
     program = {"inputs": inputs, "size": size, "weights": listed, "ops": tape.ops, "outputs": outputs}
     return program | ({"noise": tape.noises} if tape.noises else {})
 
 
-def _merged(tape: Tape, torso: Torso, merge: str) -> str:
-    features = [tape.layer(layer, name) for name, layer in torso.embedders.items()]
-    return features[0] if len(features) == 1 else tape.emit(merge, features)
-
-
-def _carry(tape: Tape, sizes: Sequence[int], i: int) -> str:
-    """The piece of the carry that torso `i` remembers."""
-    if sum(sizes) == sizes[i]:
-        return CARRY
-    return tape.emit("slice", [CARRY], start=sum(sizes[:i]), stop=sum(sizes[: i + 1]))
+def _carry(torso: Torso) -> int:
+    """How many numbers the middleware remembers from step to step."""
+    return int(getattr(torso.middleware, "carry", 0))
 
 
 def _shape(layer: Any) -> list[int]:

@@ -79,12 +79,12 @@ class Image:
 
     def _check(self, space: Space) -> None:
         rank = len(space.shape)
-        if rank == 2:  # noqa: PLR2004 - height and width
+        if rank == 2:
             raise Mismatch(
                 f"embedder 'image' takes [height, width, channels], got {list(space.shape)} without channels; "
                 f"add an axis so that it becomes {[*space.shape, 1]}, or stack frames with an observation filter"
             )
-        if rank != 3 and (rank == 0 or self.scheme not in ("empty", ())):  # noqa: PLR2004 - height, width, channels
+        if rank != 3 and (rank == 0 or self.scheme not in ("empty", ())):
             raise Mismatch(
                 f"embedder 'image' takes [height, width, channels], got shape {list(space.shape)}; "
                 "'vector' and 'tensor' take others"

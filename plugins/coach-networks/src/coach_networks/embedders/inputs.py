@@ -26,7 +26,7 @@ def clipping_param() -> Any:
 
 
 def _two_bounds(_part: Any, field: Any, value: Any) -> None:
-    if value is not None and (len(value) != 2 or value[0] > value[1]):  # noqa: PLR2004 - low and high
+    if value is not None and (len(value) != 2 or value[0] > value[1]):
         raise BadSetting(f"expected [low, high] with low <= high, got {list(value)}", where=field.name)
 
 
@@ -38,7 +38,7 @@ class Scaling:
     offset: float
     clipping: tuple[float, ...] | None
 
-    def build(self, shape: tuple[int, ...], seed: int) -> Any:  # noqa: ARG002 - any shape, and nothing is drawn
+    def build(self, shape: tuple[int, ...], seed: int) -> Any:
         """A layer ``[B, ...] -> [B, ...]``."""
         from coach_networks.layers.scale import Scale
 

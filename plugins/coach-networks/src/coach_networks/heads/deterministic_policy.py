@@ -33,6 +33,7 @@ class DeterministicPolicy:
 
         actions = count_components("deterministic-policy", action, "discrete-policy")
         kernel, bias = (
-            initializers.RandomUniform(-self.limit, self.limit, seed=seed_for(seed, name)) for name in ("kernel", "bias")
+            initializers.RandomUniform(-self.limit, self.limit, seed=seed_for(seed, name))
+            for name in ("kernel", "bias")
         )
         return layers.Dense(actions, "tanh", kernel_initializer=kernel, bias_initializer=bias)

@@ -11,7 +11,10 @@ from coachcore.api import Space, component, param
 
 
 @component(
-    "head", "state-value", aliases=("VHead", "VHeadParameters", "PPOVHead", "PPOVHeadParameters"), provides="state-value"
+    "head",
+    "state-value",
+    aliases=("VHead", "VHeadParameters", "PPOVHead", "PPOVHeadParameters"),
+    provides="state-value",
 )
 @attrs.frozen(kw_only=True)
 class StateValue:
@@ -20,7 +23,7 @@ class StateValue:
     hidden: tuple[int, ...] = param(default=(), ge=1, doc="widths of dense layers of its own, such as [64, 64]")
     activation: str = param(default="relu", choices=ACTIVATIONS, doc="what follows the hidden layers")
 
-    def build(self, action: Space, seed: int) -> Any:  # noqa: ARG002 - the same for every space
+    def build(self, action: Space, seed: int) -> Any:
         """A layer from ``[B, F]`` to ``[B]``."""
         from coach_networks.layers.towers import Tower
 

@@ -35,5 +35,5 @@ class Drop(keras.layers.Layer):
     def compute_output_shape(self, shape: Shape) -> Shape:
         return shape
 
-    def acting(self, tape: Any, x: str) -> str:  # noqa: ARG002 - acting drops nothing
+    def acting(self, tape: Any, x: str) -> str:
         return x

@@ -14,7 +14,7 @@ from coach_networks.stacks import dense_or_noisy
 class Dueling(keras.layers.Layer):
     """From features ``[B, F]`` to V + A - mean_a A: ``[B, A]``, or with `atoms` K a row an action, ``[B, A, K]``."""
 
-    def __init__(  # noqa: PLR0913 - the two last by keyword
+    def __init__(
         self, actions: int, hidden: int, activation: str, seed: int, *, atoms: int | None = None, noisy: bool = False
     ) -> None:
         super().__init__()

@@ -19,7 +19,7 @@ class Gaussian(keras.layers.Layer):
     one dense layer gives; they begin at `first`.
     """
 
-    def __init__(  # noqa: PLR0913 - all but two by keyword
+    def __init__(
         self,
         actions: int,
         seed: int,

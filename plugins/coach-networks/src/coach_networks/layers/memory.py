@@ -32,7 +32,7 @@ class Memory(keras.layers.Layer):
         self.units, self.seed, self.carry = units, seed, 2 * units
         self.before = Stack(parts, seed, name="before")
 
-    def build(self, x_shape: Shape, carry_shape: Shape, first_shape: Shape) -> None:  # noqa: ARG002 - Keras matches names
+    def build(self, x_shape: Shape, carry_shape: Shape, first_shape: Shape) -> None:
         self.before.build(x_shape)
         width, wide = self.before.compute_output_shape(x_shape)[-1], 4 * self.units
         kernel = keras.initializers.GlorotUniform(seed=seed_for(self.seed, "kernel"))
@@ -67,6 +67,6 @@ class Memory(keras.layers.Layer):
         after = tape.emit("lstm", [tape.layer(self.before, x), carry], **weights)
         return tape.emit("slice", [after], start=0, stop=self.units), after
 
-    def _first_bias(self, shape: Shape, dtype: Any = None) -> Any:  # noqa: ARG002 - what Keras calls initializers with
+    def _first_bias(self, shape: Shape, dtype: Any = None) -> Any:
         zeros = ops.zeros((self.units,), dtype)
         return ops.concatenate([zeros, ops.ones((self.units,), dtype), zeros, zeros])

@@ -15,9 +15,9 @@ Shape = tuple[int | None, ...]
 class BatchNorm(keras.layers.Layer):
     """(x - mean) / sqrt(variance + epsilon) * gamma + beta for each index of the last axis, any shape.
 
-    In training the batch's own mean and (biased) variance count; the statistics that move
-    with them, old * momentum + new * (1 - momentum), are left in the flow's `moved` as pairs
-    (variable, its next value): a call changes nothing. Otherwise the moved ones count.
+    In training the batch's own mean and (biased) variance count, and `mean` and `variance`
+    move with them, old * momentum + new * (1 - momentum): a stateless call of the network
+    hands them back and changes nothing. Otherwise the moved ones count.
     Ioffe & Szegedy, 2015, arXiv:1502.03167, algorithms 1 and 2.
     """
 
@@ -31,15 +31,12 @@ class BatchNorm(keras.layers.Layer):
         self.variance = _along(self, shape, "variance", "ones", trainable=False)
 
     def call(self, x: Any) -> Any:
-        now = flow.current()
         given = ops.cast(x, "float32")
-        mean, variance = ops.convert_to_tensor(self.mean), ops.convert_to_tensor(self.variance)
-        if now.training:
-            before = (mean, variance)
+        mean, variance = self.mean, self.variance
+        if flow.current().training:
             mean, variance = ops.moments(given, axes=list(range(len(x.shape) - 1)))
-            for variable, old, new in zip((self.mean, self.variance), before, (mean, variance), strict=True):
-                moved = old * self.momentum + ops.stop_gradient(new) * (1.0 - self.momentum)
-                now.moved.append((variable, moved))
+            for moving, new in ((self.mean, mean), (self.variance, variance)):
+                moving.assign(moving * self.momentum + ops.stop_gradient(new) * (1.0 - self.momentum))
         y = (given - mean) * ops.rsqrt(variance + self.epsilon) * self.gamma + self.beta
         return ops.cast(y, self.compute_dtype)
 

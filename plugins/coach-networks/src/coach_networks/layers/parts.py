@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from coach_networks.stacks import ACTIVATIONS, INITIALIZERS, activation_named, initializer_named, initializer_param
+from coach_networks.stacks import ACTIVATIONS, activation_named, initializer_named, initializer_param
 from coachcore.api import Mismatch, component, param
 
 Shape = tuple[int, ...]
@@ -74,7 +74,7 @@ class Conv:
         """A layer ``[B, H, W, C] -> [B, H', W', filters]``; raises `Mismatch` for other ranks and small images."""
         from keras.layers import Conv2D
 
-        if len(shape) != 3:  # noqa: PLR2004 - height, width, channels
+        if len(shape) != 3:
             raise Mismatch(f"layer 'conv' takes [height, width, channels], got shape {list(shape)}")
         if self.padding == "valid" and min(shape[:2]) < self.size:
             raise Mismatch(
@@ -103,7 +103,7 @@ class BatchNorm:
     momentum: float = param(default=0.99, ge=0, lt=1, doc="share of the old statistics that a training batch leaves")
     epsilon: float = param(default=1e-3, gt=0, doc="added to the variance")
 
-    def build(self, shape: Shape, seed: int) -> Any:  # noqa: ARG002 - nothing is drawn
+    def build(self, shape: Shape, seed: int) -> Any:
         """A layer ``[B, ..., F] -> [B, ..., F]``; raises `Mismatch` for single numbers."""
         from coach_networks.layers.norms import BatchNorm as Layer
 
@@ -118,7 +118,7 @@ class LayerNorm:
 
     epsilon: float = param(default=1e-5, gt=0, doc="added to the variance")
 
-    def build(self, shape: Shape, seed: int) -> Any:  # noqa: ARG002 - nothing is drawn
+    def build(self, shape: Shape, seed: int) -> Any:
         """A layer ``[B, ..., F] -> [B, ..., F]``; raises `Mismatch` for single numbers."""
         from coach_networks.layers.norms import LayerNorm as Layer
 
@@ -133,7 +133,7 @@ class Dropout:
 
     rate: float = param(ge=0, lt=1, doc="share of the numbers that fall")
 
-    def build(self, shape: Shape, seed: int) -> Any:  # noqa: ARG002 - any shape, and nothing is drawn
+    def build(self, shape: Shape, seed: int) -> Any:
         """A layer ``[B, ...] -> [B, ...]``."""
         from coach_networks.layers.drop import Drop
 
@@ -147,7 +147,7 @@ class Activation:
 
     function: str = param(default="relu", choices=ACTIVATIONS, doc="which one")
 
-    def build(self, shape: Shape, seed: int) -> Any:  # noqa: ARG002 - any shape, and nothing is drawn
+    def build(self, shape: Shape, seed: int) -> Any:
         """A layer ``[B, ...] -> [B, ...]``."""
         from keras.layers import Activation as Layer
 
@@ -159,7 +159,7 @@ class Activation:
 class Flatten:
     """Any shape to one axis."""
 
-    def build(self, shape: Shape, seed: int) -> Any:  # noqa: ARG002 - any shape, and nothing is drawn
+    def build(self, shape: Shape, seed: int) -> Any:
         """A layer ``[B, ...] -> [B, F]``."""
         from keras.layers import Flatten as Layer
 
