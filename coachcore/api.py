@@ -28,7 +28,7 @@ from coachcore.errors import (
 from coachcore.events import Event, RunInfo
 from coachcore.layout import Column, Layout
 from coachcore.rng import Generator, Streams
-from coachcore.settings import LearnerSettings
+from coachcore.settings import LearnerSettings, NetworkSettings
 from coachcore.spaces import Box, Discrete, Space, Spaces
 from coachcore.types import (
     Array,
@@ -74,6 +74,7 @@ __all__ = [
     "Moment",
     "Nets",
     "NetworkPlan",
+    "NetworkSettings",
     "NetworkSpec",
     "Obs",
     "Pair",

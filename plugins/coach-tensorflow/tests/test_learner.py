@@ -144,7 +144,10 @@ def test_what_a_call_returned_is_not_written_to_later(learner: Make) -> None:
 def test_a_nan_reward_shows_in_the_loss(learner: Make) -> None:
     sample = drawn(2)
     sample.packed[1, 0, 4] = np.nan
-    assert np.isnan(learner().train(sample, 0.01).metrics[0])
+    trained = learner().train(sample, 0.01)
+    assert np.isinf(trained.metrics[0])
+    assert np.argwhere(np.isnan(trained.priority[:1])).tolist() == []
+    assert [1, 0] in np.argwhere(np.isnan(trained.priority)).tolist()
 
 
 RUN = """

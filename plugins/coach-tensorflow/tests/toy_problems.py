@@ -40,7 +40,10 @@ class Toy:
         factory=lambda: {"main": NetworkSpec(slots={"q": "action-values"}, target=True)}
     )
     steps: tuple[Update, ...] = ()
-    data: DataSpec = attrs.field(factory=DataSpec)
+    given: DataSpec = attrs.field(factory=DataSpec)
+
+    def data(self, spaces: Spaces) -> DataSpec:
+        return self.given
 
     def networks(self, spaces: Spaces) -> Mapping[str, NetworkSpec]:
         return self.specs

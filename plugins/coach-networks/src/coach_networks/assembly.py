@@ -4,26 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from coach_networks.flow import current
-from coach_networks.program import write_program
+from coach_networks.program import CARRY, Torso, write_program
 from coach_networks.seeds import seed_for
-from coachcore.api import Array, Box, Mismatch, NetworkPlan, Space, Spaces, Tensor
+from coachcore.api import Array, Box, Mismatch, NetworkPlan, NetworkSettings, Space, Spaces, Tensor
 
-CARRY, FIRST = "carry", "first"
-"""Two more inputs of a recurrent network: what it remembers, and whether an episode begins."""
-
-
-class Stack(NamedTuple):
-    """Embedders by input, what joins them, a middleware, and the heads that stand on it."""
-
-    embedders: Mapping[str, Any]
-    merge: Any  # a layer; None where there is one embedder
-    middleware: Any
-    heads: Mapping[str, Any]
+FIRST = "first"
+"""Beside the carry, a further input of a recurrent network: whether an episode begins."""
 
 
 class Network:
@@ -34,8 +25,8 @@ class Network:
     the weights drawn from the seed.
     """
 
-    def __init__(self, model: Any, stacks: Sequence[Stack]) -> None:
-        self._model, self._stacks = model, tuple(stacks)
+    def __init__(self, model: Any, torsos: Sequence[Torso], merge: str = "concatenate") -> None:
+        self._model, self._torsos, self._merge = model, tuple(torsos), merge
         self._moving = len(model.trainable_variables)
         self._variables = [*model.trainable_variables, *model.non_trainable_variables]
         self.statistics = len(model.non_trainable_variables)
@@ -63,7 +54,8 @@ class Network:
 
     def program(self) -> dict[str, Any] | None:
         """The network for `coachcore.acting`, or None when some layer has no acting form."""
-        return write_program(self._variables, self.names, self._stacks)
+        first, *further = self._torsos
+        return write_program(self._variables, self.names, *first, merge=self._merge, further=further)
 
     def summary(self) -> str:
         """A line a layer, for people."""
@@ -117,19 +109,16 @@ def build(plan: NetworkPlan, spaces: Spaces, seed: int, precision: str = "float3
         entries = {name: keras.Input(space.shape, dtype=_dtype(space), name=name) for name, space in given.items()}
         apart = plan.settings.torso == "separate" and len(plan.heads) > 1
         groups = [(slot,) for slot in sorted(plan.heads)] if apart else [tuple(sorted(plan.heads))]
-        stacks, outputs = [], {}
-        for slots in groups:
-            stack = _stack(plan, spaces, seed, slots, f"{slots[0]}_" if apart else "")
-            stacks.append(stack)
-            outputs |= _called(stack, entries, plan.settings.gradient_scales)
+        torsos = [_torso(plan, spaces, seed, slots, f"{slots[0]}_" if apart else "") for slots in groups]
+        outputs: dict[str, Any] = {}
+        for torso in torsos:
+            outputs |= _called(torso, entries, plan.settings)
         model = keras.Model(entries, outputs, name="network")
-    return Network(model, stacks)
+    return Network(model, torsos, plan.settings.merge)
 
 
-def _stack(plan: NetworkPlan, spaces: Spaces, seed: int, slots: tuple[str, ...], prefix: str) -> Stack:
+def _torso(plan: NetworkPlan, spaces: Spaces, seed: int, slots: tuple[str, ...], prefix: str) -> Torso:
     """The layers of one torso and its heads; `prefix` tells several torsos apart."""
-    import keras
-
     embedders = {
         name: _named(
             plan.embedders[name].build(_space(name, plan, spaces), seed_for(seed, f"{prefix}embedders.{name}")),
@@ -137,36 +126,42 @@ def _stack(plan: NetworkPlan, spaces: Spaces, seed: int, slots: tuple[str, ...],
         )
         for name in sorted(plan.embedders)
     }
-    merges = {"concatenate": keras.layers.Concatenate, "sum": keras.layers.Add}
-    merge = merges[plan.settings.merge](name=f"{prefix}merged") if len(embedders) > 1 else None
     middleware = _named(plan.middleware.build(seed_for(seed, f"{prefix}middleware")), f"{prefix}middleware")
     heads = {
         slot: _named(plan.heads[slot].build(spaces.action, seed_for(seed, f"heads.{slot}")), f"head_{slot}")
         for slot in slots
     }
-    return Stack(embedders, merge, middleware, heads)
+    return Torso(embedders, middleware, heads)
 
 
-def _called(stack: Stack, entries: Mapping[str, Any], scales: Mapping[str, float]) -> dict[str, Any]:
-    """The head outputs of a stack, as symbols."""
+def _called(torso: Torso, entries: Mapping[str, Any], settings: NetworkSettings) -> dict[str, Any]:
+    """The head outputs of a torso, as symbols."""
     from coach_networks.layers.gradient import GradientScale
 
-    features = [embedder(entries[name]) for name, embedder in stack.embedders.items()]
-    try:
-        merged = features[0] if stack.merge is None else stack.merge(features)
-    except ValueError:
-        shapes = ", ".join(f"{name} {tuple(f.shape[1:])}" for name, f in zip(stack.embedders, features, strict=True))
-        raise Mismatch(
-            f'merge = "sum" needs features of equal width, got {shapes}', where="agent.network.merge"
-        ) from None
+    merged, scales = _merged(torso, entries, settings.merge), settings.gradient_scales
     outputs = {}
-    if CARRY in entries and CARRY not in stack.embedders:
-        between, outputs[CARRY] = stack.middleware(merged, entries[CARRY], entries[FIRST])
+    if CARRY in entries:
+        between, outputs[CARRY] = torso.middleware(merged, entries[CARRY], entries[FIRST])
     else:
-        between = stack.middleware(merged)
-    for slot, head in stack.heads.items():
+        between = torso.middleware(merged)
+    for slot, head in torso.heads.items():
         outputs[slot] = head(GradientScale(scales[slot])(between) if slot in scales else between)
     return outputs
+
+
+def _merged(torso: Torso, entries: Mapping[str, Any], merge: str) -> Any:
+    """What the embedders make of the inputs, joined."""
+    import keras
+
+    features = {name: embedder(entries[name]) for name, embedder in torso.embedders.items()}
+    if len(features) == 1:
+        return next(iter(features.values()))
+    widths = {tuple(feature.shape[1:]) for feature in features.values()}
+    if merge == "sum" and len(widths) > 1:
+        told = ", ".join(f"{name} {feature.shape[-1]}" for name, feature in features.items())
+        raise Mismatch(f'merge = "sum" needs features of equal width, got {told}', where="agent.network.merge")
+    layer = keras.layers.Add if merge == "sum" else keras.layers.Concatenate
+    return layer()(list(features.values()))
 
 
 def _recurrent(plan: NetworkPlan) -> bool:
