@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from coachcore.errors import CoachError, did_you_mean
 from coachcore.presets import places
+from coachcore.presets.fit import fit
 from coachcore.presets.layers import merge
 from coachcore.presets.network import networks
 from coachcore.presets.problems import Problem
@@ -17,8 +18,6 @@ from coachcore.presets.writer import told
 if TYPE_CHECKING:
     from coachcore.registry.entry import Entry
     from coachcore.registry.registry import Registry
-
-_ANY_DATA = {"order": "any", "fresh": False}
 
 
 def check(root: Node, registry: Registry) -> tuple[Node, list[Problem]]:
@@ -33,7 +32,7 @@ def check(root: Node, registry: Registry) -> tuple[Node, list[Problem]]:
     entries: dict[str, Entry | None] = {}
     for kind in places.PARTS:
         out[kind], entries[kind] = _main_part(checker, kind)
-    _data(checker, entries["agent"], entries["memory"])
+    fit(checker, out, entries)
     out["filters"] = _filters(checker)
     for name, specs in places.RUN.items():
         out[name] = checker.section(root, name, specs, name)
@@ -87,30 +86,6 @@ def _beside(checker: Checker, node: Node, kind: str, entry: Entry | None) -> dic
         learner = checker.section(node, "learner", places.LEARNER, "agent.learner")
         return networks(checker, node, entry) | {"learner": learner}
     return {}
-
-
-def _data(checker: Checker, agent: Entry | None, memory: Entry | None) -> None:
-    """The memory hands out experience in the order, and of the age, that the agent's loss is valid for."""
-    if agent is None or memory is None:
-        return
-    needs: dict[str, Any] = _ANY_DATA | dict(agent.spec.facts.get("data", {}))
-    orders, fresh = memory.spec.facts.get("orders", ["any"]), memory.spec.facts.get("fresh", False)
-    if needs["order"] in orders and needs["fresh"] == fresh:
-        return
-    given, wanted = f"{' or '.join(orders)} order{_aged(fresh)}", f"{needs['order']} order{_aged(needs['fresh'])}"
-    message = f"memory '{memory.spec.name}' gives {given}, agent '{agent.spec.name}' needs {wanted}"
-    fitting = sorted(entry.spec.name for entry in checker.registry.entries("memory") if _serves(entry, needs))
-    hint = f"memories that do: {', '.join(fitting)}" if fitting else "no installed memory does"
-    checker.wrong(checker.root.value["memory"].value["use"].origin, f"{message} - {hint}")
-
-
-def _aged(fresh: bool) -> str:
-    return ", fresh" if fresh else ", reused"
-
-
-def _serves(memory: Entry, needs: dict[str, Any]) -> bool:
-    facts = memory.spec.facts
-    return needs["order"] in facts.get("orders", ["any"]) and needs["fresh"] == facts.get("fresh", False)
 
 
 def _filters(checker: Checker) -> Node | None:

@@ -35,7 +35,7 @@ def test_every_part_is_there(parts: Registry, toys: ModuleType) -> None:
     assert experiment.agent == toys.Chooser(double=True)
     assert experiment.networks["main"].embedders == {"observation": toys.Vector()}
     assert experiment.networks["main"].heads == {"q": toys.Q()}
-    assert experiment.learner.batch_size == 64
+    assert experiment.learner.batch_size == 2
     assert experiment.learner.learning_rate == Fixed(2.5e-4)
     assert experiment.exploration.epsilon == toys.Linear(start=0.5, end=0.1, steps=1000)
     assert experiment.memory == toys.Replay(capacity=40_000)

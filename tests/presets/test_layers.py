@@ -99,8 +99,8 @@ def test_another_agent_keeps_learner_and_torso_but_no_heads(tmp_path: Path, part
     mine = write(
         tmp_path, "mine.toml", 'coach = 1\nextends = "low.toml"\nagent.use = "walker"\nmemory.use = "rollout"\n'
     )
-    agent = load(parts, source=mine).resolved["agent"]
-    assert agent["learner"]["batch_size"] == 64
+    agent = load(parts, "agent.learner.train_every='8 steps'", source=mine).resolved["agent"]
+    assert agent["learner"]["batch_size"] == 2
     assert agent["network"]["middleware"] == {"use": "dense", "scheme": "deep"}
     assert agent["network"]["heads"] == {"policy": {"use": "policy"}, "value": {"use": "value", "units": 32}}
 

@@ -92,9 +92,10 @@ def test_taking_the_recorders_out_brings_the_usual_ones_back(parts: Registry) ->
 
 
 def test_choosing_another_agent_keeps_what_fits(parts: Registry) -> None:
-    preset = load(parts, "agent.discount=0.5", "agent.use=walker", "memory.use=rollout")
+    rollouts = "agent.learner.train_every='8 steps'"
+    preset = load(parts, "agent.discount=0.5", "agent.use=walker", "memory.use=rollout", rollouts)
     assert preset.resolved["agent"]["discount"] == 0.5
-    assert preset.resolved["agent"]["learner"]["batch_size"] == 64
+    assert preset.resolved["agent"]["learner"]["batch_size"] == 2
     assert preset.notices == (
         "agent.use: chooser -> walker drops double",
         "memory.use: replay -> rollout drops capacity",
