@@ -11,57 +11,25 @@ from typing import Any
 
 import numpy as np
 
-from coachcore.component import spec_of
-from coachcore.contracts.agent import DataSpec, Update
-from coachcore.spaces import Discrete
-from coachcore.testing.laws import require, same, settings_are_frozen
-from coachcore.testing.trial import TRIALS, Trial, copied, example_batch, example_nets, rows_of, serves
+from coachcore.contracts.agent import Update
+from coachcore.testing.agent_acting import (
+    a_proposal_has_a_row_an_environment,
+    its_knobs_keep_their_names,
+    what_is_kept_fills_its_columns,
+)
+from coachcore.testing.agent_facts import (
+    a_space_it_cannot_serve_is_a_mismatch,
+    its_data_is_what_it_declares,
+    its_networks_fill_the_slots_it_declares,
+    its_updates_move_its_networks,
+    settings_never_change,
+    what_it_says_of_itself_is_sound,
+)
+from coachcore.testing.laws import require, same
+from coachcore.testing.trial import SIZE, TRIALS, Trial, close, copied, example_batch, example_nets, rows_of, serves
 from coachcore.types import Array, Batch, LossOut
 
-EXECUTORS = ("small", "twin", "conv")
-SIZE = 6
-"""B, the examples of a batch."""
-
-
-def settings_never_change(agent: Any, tried: Trial) -> None:
-    """It is an agent, its settings are frozen, and it has the two that the accumulator reads."""
-    settings_are_frozen(agent, "agent")
-    for name in ("discount", "n_step"):
-        require(hasattr(agent, name), f"an agent has a setting '{name}', which the accumulator reads")
-
-
-def its_networks_fill_the_slots_it_declares(agent: Any, tried: Trial) -> None:
-    """`networks` and ``slots`` in @component say the same, and one network acts."""
-    facts, networks = spec_of(agent).facts, agent.networks(tried.spaces)
-    found = {slot: provides for spec in networks.values() for slot, provides in spec.slots.items()}
-    require(found == facts.get("slots"), f"slots in @component are {facts.get('slots')}, networks() names {found}")
-    acting = [name for name, spec in networks.items() if spec.acts]
-    require(len(acting) == 1, f"exactly one network chooses actions, got {acting}")
-    require(facts.get("executor") in EXECUTORS, f"executor in @component is one of {', '.join(EXECUTORS)}")
-    heads = facts.get("defaults", {}).get("heads", {})
-    require(set(heads) <= set(found), f"the default heads fill slots of the agent, got {sorted(heads)}")
-    require(isinstance(agent.data, DataSpec), f"data is a DataSpec, got {type(agent.data).__name__}")
-
-
-def its_updates_move_its_networks(agent: Any, tried: Trial) -> None:
-    """Each update moves a network of its own, the first one every time."""
-    networks, updates = agent.networks(tried.spaces), agent.updates()
-    moved = [update.moves for update in updates]
-    require(bool(moved) and set(moved) <= set(networks), f"updates move networks of the agent, got {moved}")
-    require(len(set(moved)) == len(moved), f"each update moves a network of its own, got {moved}")
-    require(updates[0].every == 1, f"the first update is made every time, got every = {updates[0].every}")
-    require(all(update.every >= 1 for update in updates), "updates are made every 1 or more times")
-
-
-def a_space_it_cannot_serve_is_a_mismatch(agent: Any, tried: Trial) -> None:
-    """Each usual action space is served or refused with `Mismatch`."""
-    for other in TRIALS:
-        try:
-            serves(agent, other)
-        except Exception as error:  # whatever else a plugin raises breaks the rule
-            raise AssertionError(
-                f"{other.spaces.action} is served or refused with Mismatch, got {type(error).__name__}: {error}"
-            ) from error
+__all__ = ["LAWS", "SIZE", "AgentConformance", "check_agent"]
 
 
 def a_loss_is_one_number_an_example(agent: Any, tried: Trial) -> None:
@@ -69,10 +37,13 @@ def a_loss_is_one_number_an_example(agent: Any, tried: Trial) -> None:
     for update in agent.updates():
         for size in (1, SIZE):
             out = _out(agent, tried, update, example_batch(agent, tried, size))
-            for name in ("loss", "priority"):
+            slots = agent.networks(tried.spaces)[update.moves].slots
+            for name in _numbers(out):
                 require(
                     out[name].shape == (size,), f"{name} is one number an example, [B], got shape {out[name].shape}"
                 )
+                slot = name.partition(" of head ")[2]
+                require(not slot or slot in slots, f"a loss by head names slots of '{update.moves}', got '{slot}'")
             require(bool((out["priority"] >= 0).all()), f"priorities are not negative, got {out['priority']}")
             for name, values in out.items():
                 require(values.shape in ((), (size,)), f"{name} is [B] or one number, got shape {values.shape}")
@@ -101,32 +72,37 @@ def rows_may_come_in_any_order(agent: Any, tried: Trial) -> None:
         straight, turned = _out(agent, tried, update, batch), _out(agent, tried, update, rows_of(batch, order))
         for name, values in straight.items():
             wanted = values[order] if values.ndim else values
-            require(_close(turned[name], wanted), f"{name} of an example does not depend on the order of the rows")
+            require(close(turned[name], wanted), f"{name} of an example does not depend on the order of the rows")
 
 
 def an_example_alone_is_as_in_a_batch(agent: Any, tried: Trial) -> None:
-    """Averaging is the learner's, so no example knows of another."""
-    batch = example_batch(agent, tried, SIZE)
+    """Averaging is the learner's, so no example knows of another.
+
+    Fresh rows may be standardised over their batch; so they are asked for less: a
+    batch laid twice in a row has the same numbers twice.
+    """
+    batch, fresh = example_batch(agent, tried, SIZE), agent.data(tried.spaces).fresh
+    cut = [np.tile(np.arange(SIZE), 2)] if fresh else [np.array([place]) for place in range(SIZE)]
+    rule = "in a batch laid twice is what it was" if fresh else "of an example alone is what it is in a batch"
     for update in agent.updates():
         together = _out(agent, tried, update, batch)
-        for place in range(SIZE):
-            alone = _out(agent, tried, update, rows_of(batch, np.array([place])))
-            for name in ("loss", "priority"):
-                require(
-                    _close(alone[name], together[name][place : place + 1]),
-                    f"{name} of an example alone is what it is in a batch",
-                )
+        for places in cut:
+            alone = _out(agent, tried, update, rows_of(batch, places))
+            for name in _numbers(together):
+                require(close(alone[name], together[name][places]), f"{name} {rule}")
 
 
 def nothing_follows_a_terminal_step(agent: Any, tried: Trial) -> None:
     """Where `discount` is 0, `next_obs` does not matter (to rounding: the mass of a distribution is nearly 1)."""
     batch = example_batch(agent, tried, SIZE)
+    if batch.discount is None:
+        return  # of fresh rows, nothing that follows is shown
     over = batch._replace(discount=np.zeros_like(batch.discount))
     elsewhere = {name: values[::-1].copy() for name, values in over.next_obs.items()}
     for update in agent.updates():
         here, there = (_out(agent, tried, update, b) for b in (over, over._replace(next_obs=elsewhere)))
-        for name in ("loss", "priority"):
-            require(_close(here[name], there[name]), f"{name} past a terminal step (discount 0) ignores next_obs")
+        for name in _numbers(here):
+            require(close(here[name], there[name]), f"{name} past a terminal step (discount 0) ignores next_obs")
 
 
 def a_target_is_asked_where_it_is_declared(agent: Any, tried: Trial) -> None:
@@ -138,30 +114,23 @@ def a_target_is_asked_where_it_is_declared(agent: Any, tried: Trial) -> None:
     require(asked == declared, f"targets are declared for {sorted(declared)}, losses ask for {sorted(asked)}")
 
 
-def a_proposal_has_a_row_an_environment(agent: Any, tried: Trial) -> None:
-    """Preferences are finite NumPy ``[N, A]``, each row from its own outputs, which are not written to."""
-    action = tried.spaces.action
-    width = action.n if isinstance(action, Discrete) else int(np.prod(action.shape))
-    for count in (1, SIZE):
-        outputs = _acting_outputs(agent, tried, count)
-        try:
-            proposal = agent.propose(outputs)
-        except ValueError as error:
-            raise AssertionError(f"propose never writes to what it is given: {error}") from error
-        for name, values in zip(("preferences", "deviation"), proposal, strict=True):
-            if name == "deviation" and values is None:
-                continue
-            require(isinstance(values, np.ndarray), f"{name} are a NumPy array, got {type(values).__name__}")
-            require(values.shape == (count, width), f"{name} are [N, A] = {(count, width)}, got {values.shape}")
-            require(bool(np.isfinite(values).all()), f"{name} are finite, got {values}")
-        for place in range(count):
-            row = agent.propose({slot: values[place : place + 1] for slot, values in outputs.items()})
-            require(_close(row.preferences[0], proposal.preferences[place]), "environments do not mix in a proposal")
+def noise_that_is_drawn_is_used(agent: Any, tried: Trial) -> None:
+    """Other numbers in a column of `DataSpec.noise` give another loss somewhere."""
+    batch = example_batch(agent, tried, SIZE)
+    for name, values in batch.noise.items():
+        other = batch._replace(noise={**batch.noise, name: values - 1.0})
+        moved = [
+            not same(_out(agent, tried, update, batch)["loss"], _out(agent, tried, update, other)["loss"])
+            for update in agent.updates()
+        ]
+        require(any(moved), f"noise '{name}' is drawn, but no loss looks at it")
 
 
 LAWS = (
     settings_never_change,
     its_networks_fill_the_slots_it_declares,
+    what_it_says_of_itself_is_sound,
+    its_data_is_what_it_declares,
     its_updates_move_its_networks,
     a_space_it_cannot_serve_is_a_mismatch,
     a_loss_is_a_pure_function,
@@ -171,6 +140,9 @@ LAWS = (
     nothing_follows_a_terminal_step,
     a_target_is_asked_where_it_is_declared,
     a_proposal_has_a_row_an_environment,
+    what_is_kept_fills_its_columns,
+    noise_that_is_drawn_is_used,
+    its_knobs_keep_their_names,
 )
 
 
@@ -186,20 +158,22 @@ def check_agent(agent: Any, tried: Trial | None = None) -> None:
             law(agent, each)
 
 
-def _acting_outputs(agent: Any, tried: Trial, count: int) -> Mapping[str, Array]:
-    name = next(name for name, spec in agent.networks(tried.spaces).items() if spec.acts)
-    return example_nets(agent, tried)[name].online(example_batch(agent, tried, count).obs)
+def _numbers(out: Mapping[str, Array]) -> list[str]:
+    """What is one number an example: the priority, the loss, and the loss of each head where it is told by head."""
+    return [name for name in out if name.startswith("loss") or name == "priority"]
 
 
 def _out(agent: Any, tried: Trial, update: Update, batch: Batch) -> dict[str, Array]:
-    """Loss, priority and metrics, in NumPy, by name."""
+    """Loss, priority and metrics, in NumPy, by name; a loss by head, and all of it."""
     out: LossOut = update.loss(example_nets(agent, tried), batch)
     metrics = {f"metric '{name}'": np.asarray(values) for name, values in out.metrics.items()}
-    return {"loss": np.asarray(out.loss), "priority": np.asarray(out.priority), **metrics}
-
-
-def _close(one: Array, other: Array) -> bool:
-    return one.shape == other.shape and bool(np.allclose(one, other, rtol=1e-4, atol=1e-5))
+    losses = (
+        {"loss": np.asarray(out.loss)}
+        if not isinstance(out.loss, Mapping)
+        else {f"loss of head {slot}": np.asarray(values) for slot, values in out.loss.items()}
+    )
+    losses.setdefault("loss", np.sum([*losses.values()], axis=0))
+    return {**losses, "priority": np.asarray(out.priority), **metrics}
 
 
 class AgentConformance:
@@ -216,6 +190,12 @@ class AgentConformance:
 
     def test_its_networks_fill_the_slots_it_declares(self) -> None:
         its_networks_fill_the_slots_it_declares(self.make(), self.tried)
+
+    def test_what_it_says_of_itself_is_sound(self) -> None:
+        what_it_says_of_itself_is_sound(self.make(), self.tried)
+
+    def test_its_data_is_what_it_declares(self) -> None:
+        its_data_is_what_it_declares(self.make(), self.tried)
 
     def test_its_updates_move_its_networks(self) -> None:
         its_updates_move_its_networks(self.make(), self.tried)
@@ -243,3 +223,12 @@ class AgentConformance:
 
     def test_a_proposal_has_a_row_an_environment(self) -> None:
         a_proposal_has_a_row_an_environment(self.make(), self.tried)
+
+    def test_what_is_kept_fills_its_columns(self) -> None:
+        what_is_kept_fills_its_columns(self.make(), self.tried)
+
+    def test_noise_that_is_drawn_is_used(self) -> None:
+        noise_that_is_drawn_is_used(self.make(), self.tried)
+
+    def test_its_knobs_keep_their_names(self) -> None:
+        its_knobs_keep_their_names(self.make(), self.tried)

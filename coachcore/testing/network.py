@@ -27,9 +27,18 @@ def promised(provides: str, action: Space) -> tuple[int | None, ...] | None:
 
     Inside a shape, None is an axis K whose length the head's own settings decide.
     """
-    if not isinstance(action, Discrete):
-        return None
-    shapes = {"action-values": (action.n,), "return-distribution": (action.n, None), "quantiles": (action.n, None)}
+    shapes: dict[str, tuple[int | None, ...]] = {"state-value": (), "critics": (None,)}
+    if isinstance(action, Discrete):
+        n = action.n
+        shapes |= {
+            "action-values": (n,),
+            "return-distribution": (n, None),
+            "quantiles": (n, None),
+            "discrete-policy": (n,),
+        }
+    else:
+        shapes |= {"gaussian-policy": (2, *action.shape), "squashed-gaussian-policy": (2, *action.shape)}
+        shapes["deterministic-policy"] = action.shape
     return shapes.get(provides)
 
 

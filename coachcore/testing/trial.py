@@ -21,7 +21,9 @@ from coachcore.types import Array, Batch, Nets, Pair
 
 ATOMS = 5
 """K, the length of an axis that a head's own settings decide."""
-_GROUPS = ("obs", "next_obs", "extras")
+SIZE = 6
+"""B, the examples of a batch."""
+_GROUPS = ("obs", "next_obs", "extras", "noise")
 
 
 @attrs.frozen(kw_only=True)
@@ -42,7 +44,7 @@ def trial(action: Space, **shapes: tuple[int, ...]) -> Trial:
     return Trial(spaces=Spaces(observation=seen, action=action), shapes=shapes)
 
 
-TRIALS = tuple(trial(action) for action in ACTIONS)
+TRIALS = tuple(trial(action) for action in (*ACTIONS, Box((1,), -1.0, 1.0)))
 
 
 def serves(agent: Any, tried: Trial) -> bool:
@@ -55,29 +57,63 @@ def serves(agent: Any, tried: Trial) -> bool:
 
 
 def example_batch(agent: Any, tried: Trial, size: int) -> Batch:
-    """A made-up batch of `size` examples, read-only; every third example ends an episode."""
-    rng, spaces = np.random.default_rng(size), tried.spaces
+    """A made-up batch of `size` examples, read-only; every third example ends an episode.
+
+    Rows of an agent that uses them once have advantages and returns instead of rewards and what followed.
+    """
+    rng, spaces, data = np.random.default_rng(size), tried.spaces, agent.data(tried.spaces)
     obs, after = (
         {name: space.sample(rng, size) for name, space in sorted(spaces.observation.items())} for _ in range(2)
     )
     action = spaces.action.sample(rng, size)
-    reward = rng.standard_normal(size).astype(np.float32)
-    discount = np.where(np.arange(size) % 3 == 2, 0.0, 0.9).astype(np.float32)
-    extras = {
-        column.name: rng.standard_normal((size, *column.shape)).astype(column.dtype) for column in agent.data.keep
-    }
-    return _sealed(
-        Batch(obs, action.astype(np.int32 if action.ndim == 1 else np.float32), reward, discount, after, extras)
+    reward, follows = _normal(rng, size), np.where(np.arange(size) % 3 == 2, 0.0, 0.9).astype(np.float32)
+    noise = {column.name: _normal(rng, size, *column.shape) for column in data.noise}
+    begin = getattr(agent, "begin", None)
+    batch = Batch(
+        obs,
+        action.astype(np.int32 if action.ndim == 1 else np.float32),
+        extras=_extras(agent, tried, obs, action, rng),
+        noise=noise,
+        knobs={} if begin is None else {name: np.float32(value) for name, value in agent.knobs(begin(), 0).items()},
     )
+    return _sealed(batch if data.fresh else batch._replace(reward=reward, discount=follows, next_obs=after))
+
+
+def _extras(
+    agent: Any, tried: Trial, obs: Mapping[str, Array], action: Array, rng: np.random.Generator
+) -> dict[str, Array]:
+    """What the agent would have kept had it thought a little differently, and what it led to."""
+    data, size = agent.data(tried.spaces), len(action)
+    kept = {column.name: _normal(rng, size, *column.shape).astype(column.dtype) for column in data.keep}
+    if hasattr(agent, "kept"):
+        before = acting_outputs(agent, tried, {name: 0.95 * values for name, values in obs.items()})
+        given = agent.kept(before, agent.propose(before), action)
+        kept |= {name: np.asarray(values, kept[name].dtype) for name, values in given.items() if name in kept}
+    return {**kept, "advantage": _normal(rng, size), "return": _normal(rng, size)} if data.fresh else kept
+
+
+def acting_outputs(agent: Any, tried: Trial, obs: Mapping[str, Array]) -> Mapping[str, Array]:
+    """What the network that chooses actions says of `obs`, by slot."""
+    name = next(name for name, spec in agent.networks(tried.spaces).items() if spec.acts)
+    return example_nets(agent, tried)[name].online(obs)
+
+
+def _normal(rng: np.random.Generator, *shape: int) -> Array:
+    return rng.standard_normal(shape).astype(np.float32)
 
 
 def example_nets(agent: Any, tried: Trial, asked: set[str] | None = None) -> Nets:
-    """Every network of the agent as a linear function; names of targets that are asked for go into `asked`."""
+    """Every network of the agent as a linear function; names of targets that are asked for go into `asked`.
+
+    Where a network is free, its numbers stay what they are at first.
+    """
     noted: set[str] = set() if asked is None else asked
     pairs = {}
     for name, spec in agent.networks(tried.spaces).items():
-        online = partial(_linear, name, "online", _shapes(spec, tried))
-        target = partial(_linear, name, "target", _shapes(spec, tried))
+        if spec.free:
+            online = target = partial(_free, spec.free)
+        else:
+            online, target = (partial(_linear, name, side, spec, _shapes(spec, tried)) for side in ("online", "target"))
         pairs[name] = Pair(partial(_asked, set(), name, online), partial(_asked, noted, name, target))
     return pairs
 
@@ -99,7 +135,13 @@ def _shapes(spec: NetworkSpec, tried: Trial) -> dict[str, tuple[int, ...]]:
     return shapes
 
 
-def _linear(name: str, side: str, shapes: Mapping[str, tuple[int, ...]], inputs: Mapping[str, Any]) -> dict[str, Array]:
+def _free(numbers: Mapping[str, float], _inputs: Mapping[str, Any]) -> dict[str, Array]:
+    return {slot: np.asarray(value, np.float32) for slot, value in numbers.items()}
+
+
+def _linear(
+    name: str, side: str, spec: NetworkSpec, shapes: Mapping[str, tuple[int, ...]], inputs: Mapping[str, Any]
+) -> dict[str, Array]:
     """Head outputs by slot: every input flattened, times weights that follow from the name."""
     given = [np.asarray(values, np.float32) for _, values in sorted(inputs.items())]
     flat = np.concatenate([values.reshape(len(values), -1) for values in given], axis=1)
@@ -107,16 +149,19 @@ def _linear(name: str, side: str, shapes: Mapping[str, tuple[int, ...]], inputs:
     for slot, shape in shapes.items():
         rng = np.random.default_rng(crc32(f"{name} {side} {slot}".encode()))
         weights = rng.standard_normal((flat.shape[1], int(np.prod(shape)))).astype(np.float32)
-        outputs[slot] = _frozen((flat @ weights).reshape(-1, *shape))
+        out = (flat @ weights).reshape(-1, *shape)
+        outputs[slot] = _frozen(np.tanh(out) if spec.slots[slot] == "deterministic-policy" else out)
     return outputs
 
 
 def _mapped(batch: Batch, change: Callable[[Array], Array]) -> Batch:
-    """`change` done to every column."""
-    groups = {name: {key: change(values) for key, values in getattr(batch, name).items()} for name in _GROUPS}
-    return batch._replace(
-        action=change(batch.action), reward=change(batch.reward), discount=change(batch.discount), **groups
-    )
+    """`change` done to every column there is."""
+    changed: dict[str, Any] = {
+        name: {key: change(values) for key, values in getattr(batch, name).items()} for name in _GROUPS
+    }
+    single = {name: getattr(batch, name) for name in ("action", "reward", "discount")}
+    changed |= {name: change(values) for name, values in single.items() if values is not None}
+    return batch._replace(**changed)
 
 
 def rows_of(batch: Batch, rows: Array) -> Batch:
@@ -136,3 +181,8 @@ def _sealed(batch: Batch) -> Batch:
 def _frozen(values: Array) -> Array:
     values.flags.writeable = False
     return values
+
+
+def close(one: Array, other: Array) -> bool:
+    """Whether two arrays of one shape are equal but for rounding."""
+    return one.shape == other.shape and bool(np.allclose(one, other, rtol=1e-4, atol=1e-5))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from coachcore.testing.agent import LAWS, SIZE
@@ -25,8 +27,8 @@ def test_a_usual_action_space_is_served(part):
     assert served(part), f"{part} serves none of the usual action spaces"
 
 
-def test_no_gradient_reaches_a_target(part):
-    """What the slow copy says is what is wanted, never what is moved."""
+def test_gradients_reach_the_network_that_moves_and_no_target(part):
+    """What a slow copy says is what is wanted, never what is moved; others are passed through at most."""
     tensorflow = pytest.importorskip("tensorflow", reason="gradients need a backend")
     keras = pytest.importorskip("keras", reason="gradients need a backend")
     if keras.config.backend() != "tensorflow":
@@ -35,13 +37,32 @@ def test_no_gradient_reaches_a_target(part):
         batch, nets = example_batch(part, tried, SIZE), example_nets(part, tried)
         for update in part.updates():
             slow, fast = tensorflow.Variable(1.0), tensorflow.Variable(1.0)
-            scaled = {name: Pair(times(fast, pair.online), times(slow, pair.target)) for name, pair in nets.items()}
+            scaled = {
+                name: Pair(times(fast, pair.online) if name == update.moves else pair.online, times(slow, pair.target))
+                for name, pair in nets.items()
+            }
+            through = {name: Pair(felt(keras.ops, pair.online), pair.target) for name, pair in scaled.items()}
             with tensorflow.GradientTape() as tape:
-                loss = tensorflow.reduce_sum(update.loss(scaled, batch).loss)
-            moved, leaked = tape.gradient(loss, [fast, slow])
+                loss = update.loss(through, batch).loss
+                parts = loss.values() if isinstance(loss, Mapping) else [loss]
+                total = sum(tensorflow.reduce_sum(values) for values in parts)
+            moved, leaked = tape.gradient(total, [fast, slow])
             assert moved is not None, f"{update.moves}: no gradient reaches the network that the update moves"
             assert leaked is None or float(leaked) == 0.0, f"{update.moves}: a gradient reaches a target"
 
 
 def times(factor, net):
     return lambda inputs: {slot: factor * values for slot, values in net(inputs).items()}
+
+
+def felt(ops, net):
+    """The network, but what it is shown of an action leaves a trace in its gradient."""
+
+    def called(inputs):
+        outputs = net(inputs)
+        if "action" not in inputs:
+            return outputs
+        shown = ops.sum(ops.cast(inputs["action"], "float32"))
+        return {slot: values + (shown - ops.stop_gradient(shown)) for slot, values in outputs.items()}
+
+    return called
