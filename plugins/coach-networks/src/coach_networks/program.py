@@ -98,7 +98,8 @@ def write_program(  # noqa: PLR0913 - the last two by keyword
     except UnknownLayer:
         return None
     inputs = {name: _shape(layer) for torso in torsos for name, layer in torso.embedders.items()}
-    inputs |= {CARRY: [_carry(torso)] for torso in torsos if _carry(torso)}
+    if CARRY in outputs:
+        inputs[CARRY] = [_carry(torsos[0])]
     listed, size = _listed(weights, names)
     program = {"inputs": inputs, "size": size, "weights": listed, "ops": tape.ops, "outputs": outputs}
     return program | ({"noise": tape.noises} if tape.noises else {})
