@@ -1,4 +1,4 @@
-"""What every memory must keep true."""
+"""What every memory must keep true; laws for memories whose rows are used once are in `fresh`."""
 
 from __future__ import annotations
 
@@ -8,47 +8,15 @@ from typing import Any
 import numpy as np
 
 from coachcore.component import spec_of
-from coachcore.errors import BadCheckpoint, CoachError
+from coachcore.errors import BadCheckpoint, CoachError, Mismatch
 from coachcore.layout import Column, Layout
+from coachcore.testing.fresh import BATCH, FRESH_LAWS, SIZE, FreshConformance, is_fresh
 from coachcore.testing.laws import chi_square, chi_square_limit, refuses, require, same, saved, settings_are_frozen
-from coachcore.types import Array, Sample
+from coachcore.testing.numbered import numbered, numbers_of
+from coachcore.types import Sample
 
-BATCH = 8
 LARGEST = 4_096
 """Capacity that a memory under test may have at most: the laws fill it several times."""
-
-
-def numbered(layout: Layout, first: int, count: int) -> dict[str, Array]:
-    """Transitions number `first` to ``first + count - 1``; every column tells the number, each in its own way."""
-    numbers = np.arange(first, first + count)
-    columns = {}
-    for place, column in enumerate(layout.columns):
-        offsets = np.arange(column.size).reshape(column.shape) + 10 * place
-        values = numbers.reshape(-1, *(1,) * len(column.shape)) + offsets
-        columns[column.name] = (values % 251 if column.dtype == "uint8" else values).astype(column.dtype)
-    return columns
-
-
-def numbers_of(layout: Layout, sample: Sample) -> Array:
-    """Which numbered transitions ``[K, B]`` were drawn; raises `AssertionError` where columns are mixed."""
-    place, name = next((i, c.name) for i, c in enumerate(layout.columns) if c.dtype == "float32")
-    first = sample.packed[..., layout.packed[name]][..., 0]
-    numbers: Array = first.astype(np.int64) - 10 * place
-    for at in np.ndindex(numbers.shape):
-        wanted = numbered(layout, int(numbers[at]), 1)
-        for column in layout.columns:
-            found = _column(layout, sample, column)[at]
-            require(
-                np.array_equal(found, wanted[column.name][0]),
-                f"the columns of one transition stay together, '{column.name}' is another's",
-            )
-    return numbers
-
-
-def _column(layout: Layout, sample: Sample, column: Column) -> Array:
-    if column.dtype != "float32":
-        return sample.apart[column.name]
-    return sample.packed[..., layout.packed[column.name]].reshape(*sample.rows.shape, *column.shape)
 
 
 def settings_never_change(part: Any, layout: Layout) -> None:
@@ -57,7 +25,7 @@ def settings_never_change(part: Any, layout: Layout) -> None:
     facts: Mapping[str, Any] = spec_of(part).facts
     missing = {"orders", "fresh", "weighted"} - facts.keys()
     require(not missing, f"@component of a memory says {', '.join(sorted(missing))}")
-    require(part.capacity <= LARGEST, f"give the suite a memory of at most {LARGEST} transitions, not {part.capacity}")
+    require(is_fresh(part) or part.capacity <= LARGEST, f"give the suite a memory of at most {LARGEST} transitions")
 
 
 def an_empty_memory_says_so(part: Any, layout: Layout) -> None:
@@ -73,6 +41,8 @@ def an_empty_memory_says_so(part: Any, layout: Layout) -> None:
 
 def the_oldest_leave_first(part: Any, layout: Layout) -> None:
     """Never more than `capacity` transitions, whole ones, the newest."""
+    if is_fresh(part):
+        return
     store, rng, added = part.make(layout, 1), np.random.default_rng(0), 0
     for count in (1, 2, part.capacity // 2 + 1, part.capacity, 1, 3 * part.capacity + 1, 1, 2):
         store.add(numbered(layout, added, count))
@@ -88,9 +58,8 @@ def the_oldest_leave_first(part: Any, layout: Layout) -> None:
 
 def a_sample_has_the_shapes_it_says(part: Any, layout: Layout) -> None:
     """``[K, B]`` rows, ``[K, B, W]`` packed, the rest apart, weights where they are promised."""
-    store = _filled(part, layout)
-    for calls in (1, 3):
-        sample = store.sample(np.random.default_rng(0), calls, BATCH, 0)
+    for calls in (SIZE // BATCH, 3 * SIZE // BATCH) if is_fresh(part) else (1, 3):
+        sample = _filled(part, layout).sample(np.random.default_rng(0), calls, BATCH, 0)
         shape = (calls, BATCH)
         require(sample.rows.shape == shape, f"rows are [K, B] = {shape}, got {sample.rows.shape}")
         require(sample.rows.dtype.kind == "i", f"rows are whole numbers, got {sample.rows.dtype}")
@@ -115,6 +84,8 @@ def _weights_fit(part: Any, sample: Sample) -> None:
 
 def equal_streams_give_equal_samples(part: Any, layout: Layout) -> None:
     """Drawing changes nothing."""
+    if is_fresh(part):
+        return
     store = _filled(part, layout)
     once, again = (store.sample(np.random.default_rng(3), 2, BATCH, 0) for _ in range(2))
     require(_same_sample(once, again), "drawing changes nothing and depends on the stream only")
@@ -122,20 +93,21 @@ def equal_streams_give_equal_samples(part: Any, layout: Layout) -> None:
 
 def nothing_is_shared(part: Any, layout: Layout) -> None:
     """What is handed in or out is copied."""
-    store, columns = part.make(layout, 1), numbered(layout, 0, part.capacity)
+    size = _size(part)
+    store, columns = part.make(layout, 1), numbered(layout, 0, size)
     store.add(columns)
     for column in columns.values():
         column[...] = 0
-    sample = store.sample(np.random.default_rng(0), 2, BATCH, 0)
+    sample = store.sample(np.random.default_rng(0), size // BATCH, BATCH, 0)
     numbers_of(layout, sample)  # says that columns are mixed when what was handed in is still in use
     kept = Sample(*(saved(field) for field in sample))
-    store.add(numbered(layout, 5 * part.capacity, part.capacity))
+    store.add(numbered(layout, 5 * size, size))
     require(_same_sample(sample, kept), "a sample stays as it is when transitions are added")
 
 
 def equal_surprise_is_drawn_equally(part: Any, layout: Layout) -> None:
     """A fair memory fails once in a million seeds (and the seed is fixed)."""
-    if "any" not in spec_of(part).facts["orders"]:
+    if is_fresh(part) or "any" not in spec_of(part).facts["orders"]:
         return
     store, cells = _filled(part, layout), part.capacity
     calls = -(-100 * cells // BATCH)
@@ -150,6 +122,8 @@ def equal_surprise_is_drawn_equally(part: Any, layout: Layout) -> None:
 
 def surprise_counts_where_it_is_weighted(part: Any, layout: Layout) -> None:
     """With weights the surprising come more often and weigh less; without, nothing does."""
+    if is_fresh(part):
+        return
     store, rng = _filled(part, layout), np.random.default_rng(5)
     rows = np.arange(part.capacity)[None]
     store.learned(rows, np.where(rows % 2, 9.0, 0.5).astype(np.float32))
@@ -167,6 +141,8 @@ def surprise_counts_where_it_is_weighted(part: Any, layout: Layout) -> None:
 
 def a_saved_memory_goes_on_bit_for_bit(part: Any, layout: Layout) -> None:
     """Restored, it draws what the saved one draws, also after more was added and learned."""
+    if is_fresh(part):
+        return
     for added in (3, part.capacity, part.capacity + 3):
         one, other = part.make(layout, 1), part.make(layout, 1)
         other.add(numbered(layout, 900, 5))  # restoring forgets what was there
@@ -181,6 +157,12 @@ def a_saved_memory_goes_on_bit_for_bit(part: Any, layout: Layout) -> None:
                 "a memory that was saved and read back goes on bit for bit",
             )
         require(same(kept, saved(state)), "a state that was handed out is not written to later")
+
+
+def sequences_are_refused_where_they_are_not_promised(part: Any, layout: Layout) -> None:
+    """A memory without the order ``sequence`` says so when it is asked for sequences."""
+    if "sequence" not in spec_of(part).facts["orders"]:
+        refuses(lambda: part.make(layout, 1, 2), Mismatch, "sequences asked of a memory without that order: a Mismatch")
 
 
 def another_layout_is_refused(part: Any, layout: Layout) -> None:
@@ -204,7 +186,9 @@ LAWS = (
     equal_surprise_is_drawn_equally,
     surprise_counts_where_it_is_weighted,
     a_saved_memory_goes_on_bit_for_bit,
+    sequences_are_refused_where_they_are_not_promised,
     another_layout_is_refused,
+    *FRESH_LAWS,
 )
 
 
@@ -214,9 +198,13 @@ def check_memory(part: Any, layout: Layout) -> None:
         law(part, layout)
 
 
+def _size(part: Any) -> int:
+    return SIZE if is_fresh(part) else int(part.capacity)
+
+
 def _filled(part: Any, layout: Layout) -> Any:
     store = part.make(layout, 1)
-    store.add(numbered(layout, 0, part.capacity))
+    store.add(numbered(layout, 0, _size(part)))
     return store
 
 
@@ -236,7 +224,7 @@ def _same_sample(one: Sample, other: Sample) -> bool:
     return same(list(one), list(other))
 
 
-class MemoryConformance:
+class MemoryConformance(FreshConformance):
     """The laws as tests: subclass it as ``TestMine``, give `make` and the `layout` it is tried with."""
 
     layout: Layout = Layout(
@@ -248,10 +236,6 @@ class MemoryConformance:
             Column("next_obs.observation", (4,)),
         )
     )
-
-    def make(self) -> Any:
-        """The memory to test, of at most `LARGEST` transitions."""
-        raise NotImplementedError
 
     def test_settings_never_change(self) -> None:
         settings_never_change(self.make(), self.layout)
@@ -282,3 +266,6 @@ class MemoryConformance:
 
     def test_another_layout_is_refused(self) -> None:
         another_layout_is_refused(self.make(), self.layout)
+
+    def test_sequences_are_refused_where_they_are_not_promised(self) -> None:
+        sequences_are_refused_where_they_are_not_promised(self.make(), self.layout)

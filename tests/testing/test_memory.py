@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from coachcore.component import component, param
-from coachcore.errors import BadCheckpoint, BadSetting
+from coachcore.errors import BadCheckpoint, BadSetting, Mismatch
 from coachcore.layout import Column, Layout
 from coachcore.testing.memory import LAWS, MemoryConformance, check_memory
 from coachcore.types import Sample
@@ -96,7 +96,9 @@ class Weighted:
     capacity: int = param(default=10, doc="transitions kept")
     fault: str = param(default="", doc="what to do wrong")
 
-    def make(self, layout, count):
+    def make(self, layout, count, sequence=1):
+        if sequence > 1 and self.fault != "takes sequences":
+            raise Mismatch("single transitions only")
         return ListStore(self, layout)
 
 
@@ -108,7 +110,9 @@ class Plain:
     capacity: int = param(default=10, doc="transitions kept")
     fault: str = param(default="", doc="what to do wrong")
 
-    def make(self, layout, count):
+    def make(self, layout, count, sequence=1):
+        if sequence > 1 and self.fault != "takes sequences":
+            raise Mismatch("single transitions only")
         return ListStore(self, layout)
 
 
@@ -120,7 +124,9 @@ class Ordered:
     capacity: int = param(default=10, doc="transitions kept")
     fault: str = param(default="unfair", doc="what to do wrong")
 
-    def make(self, layout, count):
+    def make(self, layout, count, sequence=1):
+        if sequence > 1 and self.fault != "takes sequences":
+            raise Mismatch("single transitions only")
         return ListStore(self, layout)
 
 
@@ -141,6 +147,7 @@ FAULTS = {
     "unfair": "drawn equally often, chi-square is",
     "own chance": "depends on the stream only",
     "keeps what it got": "the columns of one transition stay together",
+    "takes sequences": "sequences asked of a memory without that order: a Mismatch; nothing was raised",
     "takes all": "the state of a memory with other columns is a BadCheckpoint; nothing was raised",
 }
 WEIGHTED = {

@@ -6,6 +6,7 @@ import pytest
 
 from coach_memories.experience_replay import ExperienceReplay
 from coach_memories.prioritized_experience_replay import PrioritizedExperienceReplay
+from coach_memories.rollout import Rollout
 from coachcore.api import Column, Layout
 from coachcore.testing.memory import LAWS, MemoryConformance
 
@@ -16,6 +17,7 @@ PARTS = {
     "prioritized": PrioritizedExperienceReplay(capacity=50),
     "prioritized-deep": PrioritizedExperienceReplay(capacity=4_000, alpha=1.0, beta=1.0),
     "prioritized-unweighted": PrioritizedExperienceReplay(capacity=9, beta=0.0),
+    "rollout": Rollout(),
 }
 LAYOUTS = {
     "vector": MemoryConformance.layout,
@@ -29,6 +31,16 @@ LAYOUTS = {
             Column("next_obs.camera", (2, 2, 1), "uint8"),
             Column("next_obs.speed", (3,)),
             Column("spread", (2, 3)),
+        )
+    ),
+    "stack": Layout(
+        (
+            Column("obs.camera", (3, 2, 4), "uint8"),
+            Column("action"),
+            Column("reward"),
+            Column("discount"),
+            Column("next_obs.camera", (3, 2, 4), "uint8"),
+            Column("mask", (5,), "uint8"),
         )
     ),
 }

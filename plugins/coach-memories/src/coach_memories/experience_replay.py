@@ -24,7 +24,7 @@ class ExperienceReplay:
 
     def make(self, layout: Layout, count: int, sequence: int = 1) -> UniformStore:
         only_single(sequence, "experience-replay")
-        return UniformStore(Ring(layout, self.capacity), replacement=self.replacement)
+        return UniformStore(Ring(layout, self.capacity, count), replacement=self.replacement)
 
 
 class UniformStore:

@@ -56,7 +56,7 @@ class PrioritizedExperienceReplay:
 
     def make(self, layout: Layout, count: int, sequence: int = 1) -> PrioritizedStore:
         only_single(sequence, "prioritized-experience-replay")
-        return PrioritizedStore(self, Ring(layout, self.capacity))
+        return PrioritizedStore(self, Ring(layout, self.capacity, count))
 
 
 class PrioritizedStore:

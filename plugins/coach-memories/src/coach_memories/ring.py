@@ -1,4 +1,4 @@
-"""Where transitions lie: one float32 matrix a ring, a row a transition, and byte columns beside it."""
+"""Where transitions lie: one float32 matrix a ring, a row a transition, bytes and pictures beside it."""
 
 from __future__ import annotations
 
@@ -6,29 +6,38 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from coach_memories.planes import Planes, pictures_of
 from coachcore.api import Array, BadCheckpoint, BadSetting, Layout, Mismatch, State
+
+_SIDES = ("obs.", "next_obs.")
 
 
 class Ring:
     """At most `capacity` transitions, the oldest overwritten first; it changes in place.
 
     Memory is reserved at once and used as it fills: 4 W bytes a transition
-    (44 MB for a million of CartPole, W = 11) and whatever lies apart.
+    (44 MB for a million of CartPole, W = 11) and whatever lies apart; of pictures
+    ``[H, W, C]`` every distinct plane lies there once (`Planes`).
     Rows are numbered by place, not by age: row r is overwritten `capacity`
     transitions after it was written. Raises `BadSetting` where the machine lacks the memory.
     """
 
-    def __init__(self, layout: Layout, capacity: int) -> None:
+    def __init__(self, layout: Layout, capacity: int, count: int = 1) -> None:
         self.layout = layout
         self.capacity = capacity
         self.filled = 0
+        self._first = layout.columns[0].name
         self.next = 0  # row that the next transition is written to
         try:
             self._packed = np.empty((capacity, layout.width), np.float32)
-            self._apart = {c.name: np.empty((capacity, *c.shape), c.dtype) for c in layout.apart}
+            self._pictures = {name: Planes(shape, capacity, count) for name, shape in pictures_of(layout).items()}
+            pictured = {side + name for name in self._pictures for side in _SIDES}
+            self._apart = {
+                c.name: np.empty((capacity, *c.shape), c.dtype) for c in layout.apart if c.name not in pictured
+            }
         except MemoryError:
             raise _too_large(layout, capacity) from None
-        self._columns = [(c.name, self._view(c.name, c.shape)) for c in layout.columns]
+        self._columns = [(c.name, self._view(c.name, c.shape)) for c in layout.columns if c.name not in pictured]
 
     def _view(self, name: str, shape: tuple[int, ...]) -> Array:
         """One column ``[capacity, *shape]`` that writes through to where it lies."""
@@ -37,12 +46,13 @@ class Ring:
 
     def add(self, columns: Mapping[str, Array]) -> int:
         """Append M transitions, each column ``[M, ...]``; returns M (of more than `capacity`, the last are kept)."""
-        name = self._columns[0][0]
-        count, start = len(columns[name]), self.next
+        count, start = len(columns[self._first]), self.next
         if start + count > self.capacity:
             return self._add_around(columns, count)
         for name, column in self._columns:
             column[start : start + count] = columns[name]
+        if self._pictures:
+            self._put_pictures(np.arange(start, start + count), columns)
         self._advance(count)
         return count
 
@@ -50,8 +60,14 @@ class Ring:
         rows = (self.next + np.arange(count))[-self.capacity :] % self.capacity
         for name, column in self._columns:
             column[rows] = columns[name][-self.capacity :]
+        self._put_pictures(rows, columns)
         self._advance(count)
         return count
+
+    def _put_pictures(self, rows: Array, columns: Mapping[str, Array]) -> None:
+        for name, planes in self._pictures.items():
+            before, after = (columns[side + name][-self.capacity :] for side in _SIDES)
+            planes.put(rows, before, after)
 
     def _advance(self, count: int) -> None:
         self.next = (self.next + count) % self.capacity
@@ -62,8 +78,11 @@ class Ring:
         return self._packed.take(rows, axis=0)
 
     def apart(self, rows: Array) -> Mapping[str, Array]:
-        """The columns that lie apart, each ``[..., *shape]``, in arrays of their own."""
-        return {name: column.take(rows, axis=0) for name, column in self._apart.items()}
+        """The columns that lie apart, each ``[..., *shape]``, in arrays that nothing else writes to."""
+        found = {name: column.take(rows, axis=0) for name, column in self._apart.items()}
+        for name, planes in self._pictures.items():
+            found.update(zip((side + name for side in _SIDES), planes.take(rows), strict=True))
+        return found
 
     def state(self) -> State:
         """The filled part, copied, and what it takes to read it back."""
@@ -73,11 +92,13 @@ class Ring:
             "next": self.next,
             "packed": self._packed[: self.filled].copy(),
             "apart": {name: column[: self.filled].copy() for name, column in self._apart.items()},
+            "pictures": {name: planes.state(self.filled) for name, planes in self._pictures.items()},
         }
 
     def restore(self, state: State) -> None:
         """Hold what `state` holds; raises `BadCheckpoint` for another layout or capacity."""
-        if list(map(list, state["columns"])) != described(self.layout):
+        fits = state.get("pictures", {}).keys() == self._pictures.keys()
+        if list(map(list, state["columns"])) != described(self.layout) or not fits:
             raise BadCheckpoint(
                 "the saved transitions have other columns - resume with the same spaces, agent and filters",
                 where="memory",
@@ -87,6 +108,8 @@ class Ring:
                 f"a memory of {state['capacity']} transitions was saved - set capacity to it, not {self.capacity}",
                 where="memory",
             )
+        for name, planes in self._pictures.items():
+            planes.restore(state["pictures"][name])
         self.filled, self.next = len(state["packed"]), int(state["next"])
         self._packed[: self.filled] = state["packed"]
         for name, column in self._apart.items():
