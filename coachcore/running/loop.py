@@ -17,6 +17,7 @@ from coachcore.running.rhythm import Every
 from coachcore.types import Array, Sample, Step, Trained
 
 _LARGE = 1_000  # steps collected at most between two looks at `paused`
+_LISTED = 8  # rows that a message names
 
 
 def train(machine: Machine) -> Iterator[Event]:
@@ -178,13 +179,21 @@ def _bad_loss(machine: Machine, trained: Trained, sample: Sample) -> BadData:
     wrong = [name for name, value in zip(machine.learner.metric_names, trained.metrics, strict=True) if np.isinf(value)]
     heads = [name.removesuffix("_loss") for name in wrong if name.endswith("_loss")]
     of = f" of {', '.join(heads)}" if heads else "" if wrong[0] == "loss" else f" ({wrong[0]})"
-    call, *_ = np.argwhere(np.isnan(trained.priority).any(axis=1))[:1].ravel().tolist() or [0]
-    rows = np.flatnonzero(np.isnan(trained.priority[call])).tolist()
-    which = f" in rows {', '.join(map(str, rows[:8]))}{' ...' if len(rows) > 8 else ''}" if rows else ""  # noqa: PLR2004
     return BadData(
-        f"the loss{of} is no finite number{which} of minibatch {call} at step {machine.clock.steps} - lower "
+        f"the loss{of} is no finite number{_rows_of(trained)} at step {machine.clock.steps} - lower "
         "agent.learner.learning_rate or set agent.learner.gradient_clip; the last checkpoint is still whole"
     )
+
+
+def _rows_of(trained: Trained) -> str:
+    """Which rows spoiled a loss, in words; empty where only their sum overflowed."""
+    spoiled = np.argwhere(np.isnan(trained.priority))  # [rows, 2]: minibatch and row
+    if not len(spoiled):
+        return ""
+    call = int(spoiled[0, 0])
+    rows = spoiled[spoiled[:, 0] == call, 1].tolist()
+    listed = ", ".join(map(str, rows[:_LISTED])) + (" ..." if len(rows) > _LISTED else "")
+    return f" in rows {listed} of minibatch {call}"
 
 
 def _report(machine: Machine) -> Event:

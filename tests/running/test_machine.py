@@ -30,15 +30,15 @@ def test_actions_that_the_agent_cannot_take():
     [
         (
             {"observation": None, "speed": None},
-            "the network embeds 'speed', which is not observed; observations: observation",
+            "the network embeds 'speed', which is not observed; inputs: observation",
         ),
-        ({}, "the network has no embedder for observation 'observation'; observations: observation"),
+        ({}, "the network has no embedder for 'observation'; inputs: observation"),
     ],
 )
 def test_embedders_must_be_the_observations(embedders, text):
     network = NetworkParts(embedders=embedders, middleware=None, heads={"q": None})
     with pytest.raises(Mismatch) as caught:
-        Machine(toy_experiment(network=network))
+        Machine(toy_experiment(networks={"main": network}))
     assert str(caught.value) == f"agent.network.embedders: {text}"
 
 

@@ -97,8 +97,8 @@ def test_actions_meet_them_the_other_way_round():
     """Listed environment first: the agent sees the last one's space, and its action passes that one first."""
     pipelines, states = bound(action=(Add(amount=1), Times(factor=10)))
     assert pipelines.spaces.action == Box((1,), 10, 110)
-    assert pipelines.applied(states, values(1, 2), ROWS).ravel().tolist() == [11, 21]  # times 10, then plus 1
-    assert states["action"][0].tolist() == [1, 2]
+    assert pipelines.applied(states, values(11, 12), ROWS).ravel().tolist() == [111, 121]  # times 10, then plus 1
+    assert states["action"][0].tolist() == [11, 12]
     assert states["action"][1]["seen"] == 2
 
 
@@ -132,9 +132,28 @@ def test_without_filters_the_very_same_things_come_back():
     obs, rewards, actions = {"o": values(1, 2)}, np.zeros(2), values(1, 2)
     assert pipelines.observe(states, obs, ROWS) is obs
     assert pipelines.rewarded(states, rewards, ROWS) is rewards
-    assert pipelines.applied(states, actions, ROWS) is actions
+    assert np.array_equal(pipelines.applied(states, actions, ROWS), actions)
     assert pipelines.spaces == SPACES
     assert states == {"observation": {}, "reward": [], "action": []}
+
+
+def test_a_box_of_actions_is_cut_off_at_its_edges():
+    pipelines, states = bound()
+    assert pipelines.applied(states, values(-3, 12), ROWS).ravel().tolist() == [0, 10]
+
+
+def test_an_agent_may_ask_for_units():
+    pipelines = Pipelines.of(Filters(), SPACES, unit=True)
+    assert pipelines.spaces.action == Box((1,), -1, 1)
+    states = pipelines.init(2)
+    assert pipelines.applied(states, values(-1, 1), ROWS).ravel().tolist() == [0, 10]
+    assert pipelines.applied(states, values(0, 7), ROWS).ravel().tolist() == [5, 10]
+
+
+def test_units_need_bounds():
+    open_sided = Spaces(observation=SPACES.observation, action=Box((1,), 0, np.inf))
+    with pytest.raises(Mismatch, match="filters.action: the agent needs actions with finite bounds"):
+        Pipelines.of(Filters(), open_sided, unit=True)
 
 
 def test_what_is_handed_in_is_not_changed():
