@@ -198,8 +198,8 @@ def another_networks_state_is_refused(engine: Any, problem: Problem) -> None:
     wider = Spaces(
         observation={**problem.spaces.observation, name: Box((space.shape[0] + 1,))}, action=problem.spaces.action
     )
-    keep = problem.agent.data.keep
-    other = engine.make(attrs.evolve(problem, spaces=wider, layout=Layout.of(wider, keep)))
+    data = problem.agent.data(wider)
+    other = engine.make(attrs.evolve(problem, spaces=wider, layout=Layout.of(wider, data.keep, fresh=data.fresh)))
     learner = engine.make(problem)
     refuses(
         lambda: learner.restore(saved(other.state())), BadCheckpoint, "the state of other networks is a BadCheckpoint"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import attrs
 
 from coachcore.component import spec_of
-from coachcore.contracts.agent import NetworkPlan
+from coachcore.contracts.agent import NetworkPlan, NetworkSpec
 from coachcore.contracts.engine import Problem
 from coachcore.contracts.experiment import Experiment
 from coachcore.errors import CoachError
@@ -18,7 +18,7 @@ from coachcore.layout import Layout
 from coachcore.presets.build import build
 from coachcore.presets.preset import load_preset
 from coachcore.registry.registry import Registry
-from coachcore.settings import LearnerSettings
+from coachcore.settings import LearnerSettings, NetworkSettings
 from coachcore.spaces import Space, Spaces
 from coachcore.specs import KINDS, ParamSpec
 
@@ -74,37 +74,52 @@ def preset_parts(registry: Registry) -> Iterator[Any]:
 
 
 def problem_for(registry: Registry, agent: Any, spaces: Spaces, settings: LearnerSettings) -> Problem:
-    """The agent's own choice of network over `spaces`, as an engine is given it; raises `CoachError` where it has none.
+    """The agent's own choice of networks over `spaces`, as an engine is given it; raises `CoachError` where it has none.
 
-    One embedder of the kind it chose serves every observation.
+    One embedder of the kind it chose serves every observation; where its head does
+    not fit the actions, another one that is installed does.
     """
     facts = spec_of(agent).facts
-    tables: Mapping[str, Any] = facts.get("defaults") or {}
-    if not {"embedders", "middleware", "heads"} <= set(tables):
-        raise CoachError("the agent has no network of its own in @component(defaults=...)", where=spec_of(agent).name)
-    chosen = next(iter(tables["embedders"].values()))
-    embedders = {
-        name: _made(registry, "embedder", tables["embedders"].get(name, chosen)) for name in spaces.observation
-    }
-    heads = {slot: _made(registry, "head", table) for slot, table in tables["heads"].items()}
-    middleware = _made(registry, "middleware", tables["middleware"])
+    defaults: Mapping[str, Any] = facts.get("defaults") or {}
+    specs = agent.networks(spaces)
+    tables = {"main": defaults} if set(specs) == {"main"} else defaults
     plans = {
-        name: NetworkPlan(
-            spec=spec,
-            embedders=embedders | {extra: _made(registry, "embedder", chosen) for extra in spec.inputs},
-            middleware=middleware,
-            heads={slot: heads[slot] for slot in spec.slots},
-        )
-        for name, spec in agent.networks(spaces).items()
+        name: NetworkPlan(spec=spec) if spec.free else _plan(registry, agent, tables.get(name, {}), spec, spaces)
+        for name, spec in specs.items()
     }
+    data = agent.data(spaces)
     return Problem(
         agent=agent,
         networks=plans,
         spaces=spaces,
-        layout=Layout.of(spaces, agent.data.keep),
+        layout=Layout.of(spaces, data.keep, fresh=data.fresh),
         settings=settings,
         executor=facts.get("executor", "small"),
     )
+
+
+def _plan(registry: Registry, agent: Any, tables: Mapping[str, Any], spec: NetworkSpec, spaces: Spaces) -> NetworkPlan:
+    if not {"embedders", "middleware", "heads"} <= set(tables):
+        raise CoachError("the agent has no network of its own in @component(defaults=...)", where=spec_of(agent).name)
+    chosen = next(iter(tables["embedders"].values()))
+    inputs = (*spaces.observation, *spec.inputs)
+    parts = {"embedders", "middleware", "heads"}
+    return NetworkPlan(
+        spec=spec,
+        embedders={name: _made(registry, "embedder", tables["embedders"].get(name, chosen)) for name in inputs},
+        middleware=_made(registry, "middleware", tables["middleware"]),
+        heads={slot: _head(registry, tables["heads"][slot], wanted) for slot, wanted in spec.slots.items()},
+        settings=NetworkSettings(**{name: value for name, value in tables.items() if name not in parts}),
+    )
+
+
+def _head(registry: Registry, table: Mapping[str, Any], wanted: str) -> Any:
+    """The head of `table` if it provides what is wanted, else the first installed one that does."""
+    head = _made(registry, "head", table)
+    if spec_of(head).facts.get("provides") == wanted:
+        return head
+    fitting = (one for one in registry.entries("head") if one.spec.facts.get("provides") == wanted)
+    return _example(registry, "head", next(fitting).id, ()).part
 
 
 def spaces_with(observation: Space, action: Space) -> Spaces:
