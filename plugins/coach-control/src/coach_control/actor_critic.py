@@ -8,14 +8,16 @@ from typing import Any
 from coach_networks import arithmetic, ops
 from coachcore.api import Box, Discrete, Mismatch, Spaces, Tensor
 
-BODY = {
+ACTOR = {
     "embedders": {"observation": {"use": "vector", "scheme": "empty"}},
     "middleware": {"use": "dense", "scheme": [256, 256]},
 }
-CRITIC_BODY = {
-    "embedders": {**BODY["embedders"], "action": {"use": "vector", "scheme": "empty"}},
-    "middleware": BODY["middleware"],
+CRITIC = {
+    "embedders": {**ACTOR["embedders"], "action": {"use": "vector", "scheme": "empty"}},
+    "middleware": {"use": "dense", "scheme": "empty"},
+    "heads": {"q": {"use": "twin-q", "hidden": [256, 256]}},
 }
+"""The network tables that a preset is silent about; the critics share nothing but what they are shown."""
 CONTINUOUS: Mapping[str, Any] = {"inputs": {"critic": ["action"]}, "executor": "twin", "actions": "unit-box"}
 """What `@component` says of each agent whose critic is shown an action of [-1, 1]."""
 
@@ -36,7 +38,7 @@ def unit_box(agent: str, spaces: Spaces) -> Box:
     if not action.bounded:
         raise Mismatch(
             f"{agent} acts from -1 to 1, mapped to the bounds of the action space, which this box lacks; "
-            "mask it with the action filter 'box-masking', or use clipped-ppo"
+            "bound it with the action filter 'linear-box-to-box'"
         )
     return action
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from coach_control.actor_critic import BODY, CONTINUOUS, CRITIC_BODY, unit_box
+from coach_control.actor_critic import ACTOR, CONTINUOUS, CRITIC, unit_box
 from coach_networks import arithmetic, ops
 from coachcore.api import (
     Array,
@@ -26,8 +26,8 @@ from coachcore.api import (
 
 SLOTS = {"actor": {"policy": "deterministic-policy"}, "critic": {"q": "state-value"}}
 NETWORKS = {
-    "actor": {**BODY, "heads": {"policy": {"use": "deterministic-policy"}}},
-    "critic": {**CRITIC_BODY, "heads": {"q": {"use": "state-value"}}},
+    "actor": {**ACTOR, "heads": {"policy": {"use": "deterministic-policy"}}},
+    "critic": {**CRITIC, "heads": {"q": {"use": "state-value", "hidden": [256, 256]}}},
 }
 
 

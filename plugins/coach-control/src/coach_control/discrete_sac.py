@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import attrs
 import numpy as np
 
-from coach_control.actor_critic import BODY
+from coach_control.actor_critic import ACTOR
 from coach_control.sac import temperature
 from coach_networks import arithmetic, ops
 from coachcore.api import (
@@ -30,8 +30,8 @@ from coachcore.api import (
 
 SLOTS = {"actor": {"policy": "discrete-policy"}, "critic": {"q1": "action-values", "q2": "action-values"}}
 NETWORKS = {
-    "actor": {**BODY, "heads": {"policy": {"use": "discrete-policy"}}},
-    "critic": {**BODY, "torso": "separate", "heads": {"q1": {"use": "q"}, "q2": {"use": "q"}}},
+    "actor": {**ACTOR, "heads": {"policy": {"use": "discrete-policy"}}},
+    "critic": {**ACTOR, "torso": "separate", "heads": {"q1": {"use": "q"}, "q2": {"use": "q"}}},
 }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import attrs
 import numpy as np
 
-from coach_control.actor_critic import BODY, CONTINUOUS, CRITIC_BODY, critic_loss, unit_box
+from coach_control.actor_critic import ACTOR, CONTINUOUS, CRITIC, critic_loss, unit_box
 from coach_networks import arithmetic, ops
 from coachcore.api import (
     Array,
@@ -28,8 +28,8 @@ from coachcore.api import (
 
 SLOTS = {"actor": {"policy": "squashed-gaussian-policy"}, "critic": {"q": "critics"}}
 NETWORKS = {
-    "actor": {**BODY, "heads": {"policy": {"use": "squashed-gaussian-policy"}}},
-    "critic": {**CRITIC_BODY, "heads": {"q": {"use": "twin-q"}}},
+    "actor": {**ACTOR, "heads": {"policy": {"use": "squashed-gaussian-policy"}}},
+    "critic": CRITIC,
 }
 
 
