@@ -55,4 +55,5 @@ class Boltzmann:
 def chances(values: Array, temperature: float) -> Array:
     """``exp((value - greatest) / temperature)`` ``[N, A]``: chances that need not sum to 1, the greatest is 1."""
     gaps = values - values.max(axis=1, keepdims=True).astype(np.float64)
-    return np.exp(gaps / max(temperature, _COLDEST))
+    found: Array = np.exp(gaps / max(temperature, _COLDEST))
+    return found

@@ -24,7 +24,7 @@ def into(space: Box, points: Array) -> Array:
     A bound that float32 cannot hold (0.3) may be rounded past: such a point takes one step back.
     """
     points = points.reshape(len(points), *space.shape)
-    near = np.minimum(np.maximum(points, space.low), space.high).astype(np.float32)
+    near: Array = np.minimum(np.maximum(points, space.low), space.high).astype(np.float32)
     above, below = near > space.high, near < space.low
     if above.any() or below.any():
         near = np.where(above, np.nextafter(near, np.float32(-np.inf)), near)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +22,11 @@ def drawn(weights: Array, rng: np.random.Generator) -> Array:
     sum to 1, and what has no weight is never drawn, whatever is rounded.
     """
     count, many = weights.shape
+    sums: Any
     if count == 1 and many <= _FEW:
         sums = list(accumulate(weights[0].tolist()))
         return np.array([bisect_left(sums, (1.0 - rng.random()) * sums[-1])])
     sums = np.add.accumulate(weights, 1)
     reached = (1.0 - rng.random((count, 1))) * sums[:, -1:]
-    return (sums >= reached).argmax(axis=1)
+    found: Array = (sums >= reached).argmax(axis=1)
+    return found

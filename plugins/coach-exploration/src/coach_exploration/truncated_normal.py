@@ -97,4 +97,5 @@ def truncated(mean: Array, deviation: Array, low: Array, high: Array, uniform: A
     floor, ceiling = ndtr(lower), ndtr(upper)
     shares = np.where(ceiling > floor, ndtri(floor + uniform * (ceiling - floor)), upper)
     drawn = np.clip(shares, lower, upper)
-    return np.clip(mean + safe * np.where(turned, -drawn, drawn), low, high)
+    found: Array = np.clip(mean + safe * np.where(turned, -drawn, drawn), low, high)
+    return found

@@ -29,3 +29,17 @@ def fitting_box(part: str, bound: Array, before: Space) -> Box:
             where=part,
         )
     return before
+
+
+def bounded_box(part: str, before: Space) -> Box:
+    """`before`, if it is a box with finite bounds; raises `Mismatch` otherwise."""
+    if not isinstance(before, Box) or not before.bounded:
+        raise Mismatch(f"{part} needs an action space of real numbers with finite bounds, got {before}", where=part)
+    return before
+
+
+def within(points: Array, low: Array, high: Array) -> Array:
+    """The nearest float32 numbers to `points` ``[N, *shape]`` that do not pass the float64 bounds ``[*shape]``."""
+    near = np.minimum(np.maximum(points, low), high).astype(np.float32)
+    near = np.where(near > high, np.nextafter(near, np.float32(-np.inf)), near)
+    return np.where(near < low, np.nextafter(near, np.float32(np.inf)), near)

@@ -1,0 +1,76 @@
+"""Show the agent only some components of a vector."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+
+from coachcore.api import Array, BadSetting, Box, Mismatch, Rows, Space, State, component, did_you_mean, param
+
+NAME = "reduction-by-sub-parts-name"
+
+
+@component(
+    "filter",
+    NAME,
+    aliases=("ObservationReductionBySubPartsNameFilter", "ObservationReductionBySubPartsName"),
+    acts_on="observation",
+)
+@attrs.frozen(kw_only=True)
+class ReductionBySubPartsName:
+    """Keep some components of a vector, or discard some: by name, or by place (from 0; -1 is the last).
+
+    Give either `keep` or `discard`. What is left keeps the order of the vector,
+    its names and its bounds. The old filter put names in the order that the
+    user had given and the data in another, let unknown names pass and left the
+    bounds alone.
+    """
+
+    keep: tuple[str | int, ...] = param(default=(), type="str | int | str[] | int[]", doc="components that remain")
+    discard: tuple[str | int, ...] = param(default=(), type="str | int | str[] | int[]", doc="components that go")
+
+    def __attrs_post_init__(self) -> None:
+        for name in ("keep", "discard"):
+            given = getattr(self, name)
+            object.__setattr__(self, name, given if isinstance(given, tuple) else (given,))
+        if bool(self.keep) == bool(self.discard):
+            raise BadSetting("give the components to keep, or those to discard, and not both", where=NAME)
+
+    def space(self, before: Space) -> Box:
+        box = _vector(before)
+        kept = self._kept(box)
+        names = tuple(box.names[place] for place in kept) if box.names else ()
+        return attrs.evolve(box, shape=(len(kept),), low=box.low[kept], high=box.high[kept], names=names)
+
+    def init(self, before: Space, count: int) -> State:
+        """The places that remain, so that a step need not look them up."""
+        return np.array(self._kept(_vector(before)), np.int64)
+
+    def __call__(self, state: State, values: Array, rows: Rows) -> tuple[State, Array]:
+        return state, values[:, state]
+
+    def _kept(self, box: Box) -> list[int]:
+        meant = {_place(one, box) for one in self.keep or self.discard}
+        kept = [place for place in range(box.shape[0]) if (place in meant) == bool(self.keep)]
+        if not kept:
+            raise Mismatch(f"nothing is left when {list(self.discard)} go", where=NAME)
+        return kept
+
+
+def _vector(before: Space) -> Box:
+    if not isinstance(before, Box) or len(before.shape) != 1:
+        raise Mismatch(f"only the components of a vector can be chosen from, got {before}", where=NAME)
+    return before
+
+
+def _place(part: str | int, box: Box) -> int:
+    """Where the component lies, from 0; raises `Mismatch`."""
+    if isinstance(part, str):
+        if part not in box.names:
+            hint = did_you_mean(part, box.names) if box.names else "they have no names here, give places such as 0"
+            raise Mismatch(f"no component is called '{part}' - {hint}", where=NAME)
+        return box.names.index(part)
+    size = box.shape[0]
+    if not -size <= part < size:
+        raise Mismatch(f"there is no component {part} - places go from 0 to {size - 1}", where=NAME)
+    return part % size
