@@ -39,7 +39,7 @@ class Image:
     size / stride: empty (nothing), shallow (32, 3/1), medium (32, 8/4; 64, 4/2; 64, 3/1), deep
     (32, 5/2; 32, 3/1; 64, 3/2; 64, 3/1; 128, 3/2; 128, 3/1; 256, 3/2; 256, 3/1). Bytes stay
     bytes until here, in memory too. Medium is the network of Mnih et al., Nature 518 (2015)
-    529, and asks for 36 x 36 pixels; deep asks for 65 x 65.
+    529, and asks for 36 x 36 pixels; deep asks for 93 x 93.
     """
 
     scheme: Any = scheme_param("empty, shallow, medium, deep")
@@ -68,8 +68,8 @@ class Image:
         except Mismatch as error:
             scheme = f"scheme '{self.scheme}'" if isinstance(self.scheme, str) else "this scheme"
             raise Mismatch(
-                f"embedder 'image': {scheme} does not take {_pixels(space)}: {error.message}; for small images list "
-                'layers of your own: scheme = [{ use = "conv", filters = 16, size = 3 }]'
+                f"embedder 'image': {scheme} does not take {_pixels(space)}: {error.message.partition(';')[0]}; "
+                'for small images list layers of your own: scheme = [{ use = "conv", filters = 16, size = 3 }]'
             ) from None
 
     def _rescaling(self, space: Any) -> float:
