@@ -216,7 +216,8 @@ def range_text(spec: Mapping[str, Any]) -> str:
 
 def complaint(value: Any, facts: Mapping[str, Any]) -> str:
     """What is wrong with one value's range or choice, in words; empty when nothing is."""
-    values = value if isinstance(value, tuple | list) else (value,)
+    given = value if isinstance(value, tuple | list) else (value,)
+    values = [item for item in given if not hasattr(item, "__coach__")]  # a part is judged by itself
     choices = facts.get("choices") or ()
     for word in values:
         if choices and (counted := getattr(word, "unit", "")) and counted not in choices:  # the units of a duration

@@ -41,9 +41,12 @@ PLURALS = {
 }
 PLAIN_PLACES = {
     "filter": "`[[filters.NAME]]` for the observation NAME, `[[filters.reward]]` or `[[filters.action]]`",
+    "layer": "an item of a setting of type `layer[]`, such as the `scheme` of an embedder or a middleware",
     "schedule": "wherever a setting of type `schedule` stands",
 }
-SECTION_PLACES = {"learner": "agent.learner", "evaluate": "schedule.evaluate"}
+SECTION_PLACES = {"learner": "agent.learner", "network": "agent.network", "evaluate": "schedule.evaluate"}
+NETWORK = {"layer": "LayerPart", "embedder": "Embedder", "middleware": "Middleware", "head": "Head"}
+"""Kinds whose contracts stand together, and what these are called."""
 NOTE = "<!-- Written by docs/build.py; do not edit. -->"
 
 
@@ -160,11 +163,11 @@ def _fact(value: Any) -> str:
 
 def _contract(kind: str) -> Iterator[str]:
     """What implementers keep true: the Protocols of `coachcore.contracts`, read without importing them."""
-    name = {"embedder": "network", "middleware": "network", "head": "network"}.get(kind, kind)
+    name = "network" if kind in NETWORK else kind
     text = _text(CORE / "contracts" / f"{name}.py")
     yield from (f"From `coachcore.contracts.{name}`.", "")
     for node in ast.parse(text).body:
-        if not isinstance(node, ast.ClassDef) or (name == "network" and node.name.lower() != kind):
+        if not isinstance(node, ast.ClassDef) or (name == "network" and node.name != NETWORK[kind]):
             continue
         yield from (f"### {node.name}", "")
         yield from (_marked(ast.get_docstring(node) or ""), "")

@@ -54,7 +54,7 @@ def test_a_section_is_made_again_from_its_plain_form(cls):
         (LearnerSettings, {"beta1": 1.0}, "beta1: 1.0 is out of range - must be >= 0 and < 1"),
         (LearnerSettings, {"target_rate": 1.01}, "target_rate: 1.01 is out of range - must be > 0 and <= 1"),
         (LearnerSettings, {"optimizer": "adm"}, ("optimizer: 'adm' is not a choice here - did you mean 'adam'? "
-                                                 "known: adam, rmsprop, sgd")),
+                                                 "known: adam, lbfgs, rmsprop, sgd")),
         (CheckpointSettings, {"keep_last": 0}, "keep_last: 0 is out of range - must be >= 1"),
         (EvaluateSettings, {"episodes": 0}, "episodes: 0 is out of range - must be >= 1"),
     ],

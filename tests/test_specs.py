@@ -9,9 +9,9 @@ import sys
 from coachcore.specs import API, KINDS, ComponentSpec, ParamSpec
 
 
-def test_fifteen_kinds_and_a_group_each():
-    assert len(KINDS) == 15
-    assert len(set(KINDS.values())) == 15
+def test_sixteen_kinds_and_a_group_each():
+    assert len(KINDS) == 16
+    assert len(set(KINDS.values())) == 16
     assert all(group.startswith("coach.") for group in KINDS.values())
     assert (KINDS["filter"], KINDS["exploration"], KINDS["memory"]) == (
         "coach.filters",

@@ -25,6 +25,7 @@ PLACES: Mapping[str, str] = {
     "embedder": "[agent.network.embedders.observation]",
     "middleware": "[agent.network.middleware]",
     "head": "[agent.network.heads.SLOT]",
+    "layer": "[agent.network.middleware]",
     "schedule": "[exploration.epsilon]",
 }
 """Kind -> the table of a preset where its part stands."""
@@ -95,12 +96,13 @@ def _example(entry: Entry, params: tuple[ParamSpec, ...]) -> Iterator[str]:
     acts_on = spec.facts.get("acts_on", "observation")
     filtered = acts_on if isinstance(acts_on, str) else acts_on[0]
     yield f"  [[filters.{filtered}]]" if spec.kind == "filter" else f"  {PLACES.get(spec.kind, f'[{spec.kind}]')}"
-    yield f"  use = {toml(spec.name if entry.state != 'clash' else entry.id)}"
-    for param in params:
-        if param.required:
-            yield f"  {param.name} = {toml(_sample(param))}"
-        elif param.default is not None:
-            yield f"  {param.name} = {toml(param.default)}"
+    table = {"use": spec.name if entry.state != "clash" else entry.id}
+    table |= {param.name: _sample(param) if param.required else param.default for param in params}
+    table = {name: value for name, value in table.items() if value is not None}
+    if spec.kind == "layer":
+        yield f"  scheme = [{toml(table)}]"
+        return
+    yield from (f"  {name} = {toml(value)}" for name, value in table.items())
 
 
 def _sample(param: ParamSpec) -> Any:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--out", metavar="DIR", type=click.Path(path_type=Path), help="Folder of the run (default: runs/PRESET-TIME-SEED)."
 )
+@click.option("--print-network", is_flag=True, help="Show the networks, a line a layer, and do not train.")
 @click.pass_context
 def run(context: click.Context, /, preset: str | None, resume: Path | None, out: Path | None, **changes: Any) -> None:
     """Train PRESET: the name of an installed preset, or the path of a TOML file.
@@ -37,13 +38,18 @@ def run(context: click.Context, /, preset: str | None, resume: Path | None, out:
     \b
     Examples:
       coach run cartpole-dqn
+      coach run cartpole-dqn --print-network
       coach run cartpole-dqn --seed 3 --set agent.learner.learning_rate=1e-3
       coach run --resume runs/cartpole-dqn-20260101-120000-0
     """
     from coachcore.door import run as train
 
+    only_print = changes.pop("print_network")
     _possible(preset, resume, out, changes)
     loaded = _loaded(preset, changes)
+    if only_print:
+        click.echo(_networks(loaded))
+        return
     if resume is not None:
         _warn(resume)
     outcome = train(loaded, out=out, resume=resume)
@@ -76,6 +82,20 @@ def _loaded(preset: str | None, changes: Mapping[str, Any]) -> Preset | None:
     for notice in loaded.notices:
         click.echo(f"note: {notice}", err=True)
     return loaded
+
+
+def _networks(preset: Preset | None) -> str:
+    """The networks of a preset as its engine builds them; raises `UsageError` for a run that is resumed."""
+    from coachcore.presets.build import build
+    from coachcore.running.machine import Machine
+
+    if preset is None:
+        raise click.UsageError("--print-network shows the networks of a PRESET: name one")
+    machine = Machine(build(preset))
+    try:
+        return machine.learner.summary()
+    finally:
+        machine.close()
 
 
 def _warn(resume: Path) -> None:

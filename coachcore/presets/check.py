@@ -32,7 +32,8 @@ def check(root: Node, registry: Registry) -> tuple[Node, list[Problem]]:
     entries: dict[str, Entry | None] = {}
     for kind in places.PARTS:
         out[kind], entries[kind] = _main_part(checker, kind)
-    fit(checker, out, entries)
+    agent = out["agent"]
+    fit(checker, {**out, "learner": agent and agent.value.get("learner")}, entries)
     out["filters"] = _filters(checker)
     for name, specs in places.RUN.items():
         out[name] = checker.section(root, name, specs, name)

@@ -43,7 +43,7 @@ def test_explained(tmp_path: Path) -> None:
     assert "\n#   2  mine: mine.toml\n#   3  --set agent.discount=0.5\n" in text
     assert '[memory]\nuse      = "replay"  # track-chooser.toml:21:7\ncapacity = 6         # mine.toml:3:19\n' in text
     assert "discount = 0.5        # layer 3, column 16\n" in text
-    assert "batch_size       = 64             # track-chooser.toml:13:14\n" in text
+    assert "batch_size       = 2              # track-chooser.toml:13:14\n" in text
     assert "target_rate      = 1.0            # default of agent.learner\n" in text
 
 

@@ -144,14 +144,25 @@ def test_files_and_settings_are_laid_over_the_preset(coach, here):
     assert document["checkpoint"]["keep_last"] == 1
 
 
+def test_the_networks_are_shown_and_nothing_is_trained(coach, here):
+    assert coach("toy.toml", "--print-network") == (0, ["main: 3 features -> q [2], 8 weights"], [])
+    assert not (here / "runs").exists()
+
+
+def test_the_networks_of_no_preset(coach):
+    code, out, err = coach("--resume", "mine", "--print-network")
+    assert (code, out) == (2, [])
+    assert err[-1] == "Error: --print-network shows the networks of a PRESET: name one"
+
+
 def test_what_a_change_of_parts_drops_is_noted(coach, here):
     @component("memory", "toy-tiny", orders=["any"], fresh=False, weighted=False)
     @attrs.frozen(kw_only=True)
     class Tiny:
         """The last five transitions."""
 
-        def make(self, layout, count):
-            return ToyRing(capacity=5).make(layout, count)
+        def make(self, layout, count, sequence=1):
+            return ToyRing(capacity=5).make(layout, count, sequence)
 
     class Plugin:
         @hookimpl
