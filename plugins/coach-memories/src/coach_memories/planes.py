@@ -28,9 +28,10 @@ class Planes:
     transition holds the numbers of its 2 C planes. A plane that is among those
     used last is found again by the hash of its bytes, and then by the bytes
     themselves, so equal hashes never mix pictures up; a plane is freed with the last
-    transition that holds it. Stacks of frames so take H * W + 8 C + 4 bytes a
-    transition (7,092 for 84 x 84 x 4, not 56,448) in whatever order steps and environments
-    come; pictures that have more new planes a step, such as colours, take more room as it is needed.
+    transition that holds it. Stacks of frames so take some H * W + 8 C bytes a
+    transition (7.2 kB for 84 x 84 x 4, not 56) in whatever order steps and environments
+    come. Room is made as it is needed for pictures that have more new planes a step, such as
+    colours or very short episodes: a transition never leaves early.
     """
 
     def __init__(self, shape: tuple[int, ...], capacity: int, count: int) -> None:
@@ -38,7 +39,7 @@ class Planes:
         height, width, self._deep = shape
         self._window = REMEMBERED * (count + 1)
         self._ids = np.zeros((capacity, 2, self._deep), np.int32)
-        reserved = 1 + capacity + capacity // SPARE + self._window
+        reserved = 1 + capacity + capacity // SPARE + self._deep * (count + 1)
         self._pixels = np.empty((reserved, height * width), np.uint8)
         self._clear()
 
@@ -91,7 +92,7 @@ class Planes:
     def _unused(self) -> int:
         plane = len(self._uses)
         if plane == len(self._pixels):
-            self._grow(plane + plane // 16 + 1)
+            self._grow(plane + plane // 64 + 1)
         self._uses.append(0)
         return plane
 
@@ -112,9 +113,10 @@ class Planes:
         They are views, with the planes outermost, of one array of their own: turning them costs ten times
         as much as collecting the planes, and whoever copies them somewhere does it on the way.
         """
-        planes = self._pixels.take(self._ids[rows], axis=0)  # [..., 2, C, H * W]
-        pictures = np.moveaxis(planes.reshape(*rows.shape, 2, self._deep, *self.shape[:2]), -3, -1)
-        return pictures[..., 0, :, :, :], pictures[..., 1, :, :, :]
+        ids = np.moveaxis(self._ids[rows], -2, 0)  # [2, ..., C]
+        planes = self._pixels.take(ids, axis=0).reshape(*ids.shape, *self.shape[:2])
+        before, after = np.moveaxis(planes, -3, -1)
+        return before, after
 
     def state(self, filled: int) -> State:
         """Every plane there is, and which of them the first `filled` rows hold, copied."""
@@ -127,11 +129,14 @@ class Planes:
 
     def restore(self, state: State) -> None:
         """Hold what `state` holds; raises `BadCheckpoint` for numbers of planes that are not there."""
-        ids, free, recent = state["ids"], state["free"].tolist(), state["recent"].tolist()
-        count = len(state["pixels"]) + 1
-        uses = np.bincount(ids.ravel(), minlength=count) if ids.size and ids.min() > NOTHING else np.zeros(count, int)
-        unused = np.flatnonzero(uses[1:] == 0) + 1
-        if len(uses) > count or sorted(free) != unused.tolist() or not set(recent) <= set(range(1, count)) - set(free):
+        ids, recent, count = state["ids"], state["recent"], len(state["pixels"]) + 1
+        uses = np.bincount(np.maximum(ids.ravel(), 0), minlength=count)
+        if not (
+            len(uses) == count
+            and uses[NOTHING] == 0
+            and np.array_equal(np.sort(state["free"]), np.flatnonzero(uses[1:] == 0) + 1)
+            and np.isin(recent, np.flatnonzero(uses)).all()
+        ):
             raise BadCheckpoint("the saved pictures do not fit together - use another checkpoint", where="memory")
         if count > len(self._pixels):
             self._grow(count)
@@ -139,9 +144,9 @@ class Planes:
         self._pixels[1:count] = state["pixels"]
         self._ids[:] = NOTHING
         self._ids[: len(ids)] = ids
-        self._uses = array("i", [NOTHING, *uses[1:].tolist()])
-        self._free = free
-        self._recent.update((hash(self._pixels[plane].tobytes()), plane) for plane in recent)
+        self._uses = array("i", uses.astype(np.int32).tobytes())
+        self._free = state["free"].tolist()
+        self._recent.update((hash(self._pixels[plane].tobytes()), plane) for plane in recent.tolist())
 
 
 def pictures_of(layout: Layout) -> Mapping[str, tuple[int, ...]]:
