@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coach_networks.arithmetic import bellman, best, half_square, huber, pick
+from coach_networks.arithmetic import bellman, best, half_square, huber, least, pick, smoothed
 
 VALUES = np.array([[1.0, 5.0, 3.0], [-1.0, -2.0, -3.0]], np.float32)
 SIZES = st.tuples(st.integers(1, 6), st.integers(1, 5), st.integers(0, 999))
@@ -85,3 +85,27 @@ def test_huber_is_even_below_the_half_square_and_equal_inside(error: float, widt
     assert lost <= float(np.asarray(half_square(one))) * (1 + 1e-6)
     slow = 0.5 * error**2 if abs(error) <= width else width * (abs(error) - 0.5 * width)
     assert lost == pytest.approx(slow, rel=1e-5, abs=1e-30)
+
+
+def test_least_by_hand() -> None:
+    assert np.asarray(least(VALUES)).tolist() == [1.0, -3.0]
+    assert np.asarray(least(VALUES[:, :1])).tolist() == [1.0, -1.0]
+
+
+def test_smoothing_by_hand() -> None:
+    action = np.array([[0.0, 0.0, 0.9, -0.9]], np.float32)
+    noise = np.array([[1.0, -9.0, 9.0, -9.0]], np.float32)
+    assert np.asarray(smoothed(action, noise, 0.25, 0.5)).tolist() == [[0.25, -0.5, 1.0, -1.0]]
+
+
+@settings(deadline=None)
+@given(SIZES, st.floats(0, 2, width=32), st.floats(0, 2, width=32))
+def test_smoothing_equals_its_slow_twin(sizes: tuple[int, int, int], deviation: float, limit: float) -> None:
+    action, noise, _ = drawn(*sizes)
+    action = np.tanh(action)
+    found = np.asarray(smoothed(action, noise, deviation, limit))
+    assert np.all(np.abs(found) <= 1)
+    assert np.all(np.abs(found - action) <= limit + 1e-6)
+    for index in np.ndindex(action.shape):
+        shaken = float(action[index]) + max(min(deviation * float(noise[index]), limit), -limit)
+        assert found[index] == pytest.approx(max(min(shaken, 1), -1), abs=1e-6)

@@ -1,4 +1,4 @@
-"""Action values: picking one of them, and what it should have been."""
+"""Action values: picking one of them, what it should have been, and the values of continuous actions."""
 
 from __future__ import annotations
 
@@ -33,3 +33,20 @@ def best(values: Tensor, chooser: Tensor | None = None) -> Tensor:
 def bellman(reward: Tensor, discount: Tensor, value: Tensor) -> Tensor:
     """What a value should have been, ``[B]``: r + d V(s'), with d = gamma^n, or 0 past a terminal step."""
     return reward + discount * value
+
+
+def least(critics: Tensor) -> Tensor:
+    """The lowest of H values of one state and action, ``[B, H] -> [B]``, against the upward bias of any one of them.
+
+    Fujimoto et al., 2018, arXiv:1802.09477, eq. 10.
+    """
+    return ops.min(critics, axis=-1)
+
+
+def smoothed(action: Tensor, noise: Tensor, deviation: float, limit: float) -> Tensor:
+    """An action ``[B, A]`` of [-1, 1] shaken a little and kept inside: clamp(a + clamp(dev noise, +-limit), +-1).
+
+    `noise` ``[B, A]`` is standard normal; `deviation` and `limit` are in units of the action.
+    Actions that lie close get values that lie close. Fujimoto et al., 2018, arXiv:1802.09477, eq. 14.
+    """
+    return ops.clip(action + ops.clip(deviation * noise, -limit, limit), -1.0, 1.0)
