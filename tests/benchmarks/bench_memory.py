@@ -2,9 +2,10 @@
 
 Figures to reach: a million CartPole transitions in 60 MB; a batch of 32 drawn in
 8 us, 1.5 us when 64 are drawn at once; prioritized draw and update in 120 us,
-8 us a batch at 64. Run:
+8 us a batch at 64. A transition of 84 x 84 x 4 stacks in 7.2 kB, a batch of 32
+pairs of them drawn in 160 us. Run:
 
-    python tests/benchmarks/bench_memory.py [--capacity 1_000_000] [--rounds 15]
+    python tests/benchmarks/bench_memory.py [--capacity 1_000_000] [--rounds 15] [--pictures 50_000]
 """
 
 from __future__ import annotations
@@ -25,9 +26,12 @@ from side_by_side import in_turns, table
 
 from coach_memories.experience_replay import ExperienceReplay
 from coach_memories.prioritized_experience_replay import PrioritizedExperienceReplay
-from coachcore.api import Array, Box, Discrete, Layout, Spaces
+from coach_memories.rollout import Rollout
+from coachcore.api import Array, Box, Column, Discrete, Layout, Spaces
 
 BATCH, FUSED = 32, 64
+ENVIRONMENTS, DEEP = 8, 4
+PIXELS = (84, 84)
 LAYOUT = Layout.of(Spaces({"observation": Box((4,))}, Discrete(2)))
 
 
@@ -108,11 +112,94 @@ def touch(store: Any, rng: np.random.Generator) -> None:
         store.sample(rng, FUSED, BATCH, 0)
 
 
+def stacks(shape: tuple[int, ...]) -> Layout:
+    """The layout of transitions of frames; a memory keeps planes of rank 3, and whatever else as it is."""
+    return Layout.of(Spaces({"observation": Box(shape, 0, 255, "uint8")}, Discrete(4)))
+
+
+class Game:
+    """Steps of a made-up game in `ENVIRONMENTS` environments, whose frames are all different."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+        self.obs = rng.integers(0, 256, (ENVIRONMENTS, *PIXELS, DEEP), np.uint8)
+
+    def step(self) -> dict[str, Array]:
+        """One transition an environment."""
+        newest = self.rng.integers(0, 256, (ENVIRONMENTS, *PIXELS, 1), np.uint8)
+        before, self.obs = self.obs, np.concatenate([self.obs[..., 1:], newest], axis=-1)
+        numbers = np.zeros(ENVIRONMENTS)
+        return {
+            "obs.observation": before,
+            "action": numbers,
+            "reward": numbers,
+            "discount": numbers,
+            "next_obs.observation": self.obs,
+        }
+
+
+def pictures(capacity: int, rounds: int, rng: np.random.Generator) -> None:
+    """Print what stacks of frames cost, beside a ring that keeps whole stacks (an eighth as many of them)."""
+    split, flat = stacks((*PIXELS, DEEP)), stacks((*PIXELS, DEEP, 1))
+    planes, size = weighed(lambda: ExperienceReplay(capacity=capacity).make(split, ENVIRONMENTS))
+    whole, whole_size = weighed(lambda: ExperienceReplay(capacity=capacity // 8).make(flat, ENVIRONMENTS))
+    print(f"\n84 x 84 x 4 stacks, bytes a transition of {capacity:_}")
+    print(
+        f"  {'whole stacks':32s}{whole_size * 8e6 / capacity:12.1f}\n  {'planes':32s}{size * 1e6 / capacity + 4:12.1f}"
+    )
+    game = Game(rng)
+    steps = [game.step() for _ in range(200)]
+    turned = [
+        {name: column[..., None] if column.ndim > 1 else column for name, column in step.items()} for step in steps
+    ]
+    for number in range(capacity // ENVIRONMENTS + 1):
+        planes.add(game.step())
+        whole.add(turned[number % 200])
+    turn = {"planes": 0, "whole": 0}
+
+    def add(store: Any, which: str, given: list[dict[str, Array]]) -> None:
+        turn[which] += 1
+        store.add(given[turn[which] % 200])
+
+    adds = {
+        "whole stacks": (ENVIRONMENTS, lambda: add(whole, "whole", turned)),
+        "planes": (ENVIRONMENTS, lambda: add(planes, "planes", steps)),
+    }
+    print(table("adding one transition of 84 x 84 x 4 stacks", in_turns(adds, rounds)))
+    place = np.empty((1, BATCH, *PIXELS, DEEP), np.uint8)
+
+    def copied(store: Any) -> None:
+        for column in store.sample(rng, 1, BATCH, 0).apart.values():
+            place[...] = column.reshape(place.shape)
+
+    draws = {
+        "whole stacks": (1, lambda: whole.sample(rng, 1, BATCH, 0)),
+        "planes": (1, lambda: planes.sample(rng, 1, BATCH, 0)),
+        "whole stacks, copied elsewhere": (1, lambda: copied(whole)),
+        "planes, turned on the way": (1, lambda: copied(planes)),
+    }
+    print(table(f"drawing a batch of {BATCH} pairs of stacks", in_turns(draws, rounds)))
+
+
+def rollouts(rounds: int, rng: np.random.Generator) -> None:
+    """Print what a rollout of 8 environments and 32 steps costs, learned from for 20 epochs."""
+    layout = Layout.of(Spaces({"observation": Box((4,))}, Discrete(2)), (Column("value"), Column("score")), fresh=True)
+    store, rows = Rollout().make(layout, ENVIRONMENTS), 32 * ENVIRONMENTS
+    columns = {column.name: rng.standard_normal((rows, *column.shape)) for column in layout.columns}
+
+    def turn() -> None:
+        store.add(columns)
+        store.sample(rng, 20, rows, 0)
+
+    print(table("a rollout of 256 rows, added and drawn for 20 epochs", in_turns({"rollout": (1, turn)}, rounds)))
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--capacity", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--pictures", type=int, default=50_000, help="transitions of stacks of frames")
     given, rng = parser.parse_args(), np.random.default_rng(0)
     columns = transitions(given.capacity, rng)
     uniform, uniform_size = weighed(lambda: filled(ExperienceReplay(capacity=given.capacity), columns))
@@ -148,6 +235,8 @@ def main() -> None:
         "prioritized, 64 at once": (FUSED, turns(ranked, rng, FUSED)),
     }
     print(table(f"prioritized: drawing and learning from a batch of {BATCH}", in_turns(learns, given.rounds)))
+    rollouts(given.rounds, rng)
+    pictures(given.pictures, given.rounds, rng)
 
 
 if __name__ == "__main__":
