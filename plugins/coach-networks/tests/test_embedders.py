@@ -124,7 +124,16 @@ def test_a_small_image_is_told_to_bring_its_own_layers() -> None:
     )
     with pytest.raises(Mismatch, match=words):
         Image().build(Box((7, 7, 3), 0, 255, "uint8"), 0)
-    assert out(Image(scheme=SMALL).build(Box((7, 7, 3)), 0), np.ones((2, 7, 7, 3))).shape == (2, 2 * 2 * 5)
+    assert out(Image(scheme=SMALL).build(Box((7, 7, 3)), 0), np.ones((2, 7, 7, 3))).shape == (2, 5)
+
+
+@pytest.mark.parametrize("scheme", [(5, 4), (Conv(filters=3, size=2), NoisyDense(units=5), Dense(units=4)), SMALL])
+def test_the_first_dense_layer_sees_the_whole_picture(scheme: Any) -> None:
+    layer, x = Image(scheme=scheme).build(Box((6, 5, 2)), 0), drawn(1, 6, 5, 2)
+    assert [type(inner).__name__ for inner in layer.layers].count("Flatten") == 1
+    assert out(layer, x).ndim == 2
+    shape = layer.settle((6, 5, 2))
+    assert shape == ((5,) if scheme is SMALL else (4,))
 
 
 def test_a_tensor_has_no_schemes_by_name() -> None:

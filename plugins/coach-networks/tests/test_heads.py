@@ -222,7 +222,7 @@ def test_heads_for_discrete_actions_refuse_boxes_and_say_what_would_work(head: A
 
 
 def test_the_head_that_would_fit_is_named() -> None:
-    with pytest.raises(Mismatch, match="head 'discrete-policy' .* or use head 'gaussian-policy'"):
+    with pytest.raises(Mismatch, match=r"head 'discrete-policy' .* or use head 'gaussian-policy'"):
         DiscretePolicy().build(PAIR, 0)
     with pytest.raises(Mismatch, match="or use an agent for continuous actions"):
         Q().build(PAIR, 0)

@@ -165,7 +165,7 @@ def test_a_program_without_noisy_layers_asks_for_no_noise() -> None:
 @given(st.floats(0.05, 0.95), st.integers(0, 99))
 def test_dropout_drops_its_share_and_keeps_the_mean(rate: float, seed: int) -> None:
     layer, noise = Dropout(rate=rate).build((400,), 0), drawn(50, 400, seed=seed)
-    with flowing(Flow(normal=lambda shape: noise.reshape(shape), training=True)):
+    with flowing(Flow(normal=noise.reshape, training=True)):
         kept = out(layer, np.ones((50, 400)))
     assert (kept == 0).mean() == pytest.approx(rate, abs=0.02)
     assert kept[kept != 0] == pytest.approx(1 / (1 - rate), rel=1e-5)

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from coach_networks.embedders.inputs import Scaling, clipping_param, embedding, offset_param
-from coach_networks.layers.parts import Conv
+from coach_networks.layers.parts import Conv, Dense, Flatten, NoisyDense
 from coach_networks.stacks import ACTIVATIONS, initializer_param, layer_parts, scheme_param
 from coachcore.api import Mismatch, Space, component, param
 
@@ -39,7 +39,9 @@ class Image:
     size / stride: empty (nothing), shallow (32, 3/1), medium (32, 8/4; 64, 4/2; 64, 3/1), deep
     (32, 5/2; 32, 3/1; 64, 3/2; 64, 3/1; 128, 3/2; 128, 3/1; 256, 3/2; 256, 3/1). Bytes stay
     bytes until here, in memory too. Medium is the network of Mnih et al., Nature 518 (2015)
-    529, and asks for 36 x 36 pixels; deep asks for 93 x 93.
+    529, and asks for 36 x 36 pixels; deep asks for 93 x 93. The first dense layer of a scheme
+    sees the whole picture: one axis is made of it before (for each pixel alone there is
+    a convolution of size 1).
     """
 
     scheme: Any = scheme_param("empty, shallow, medium, deep")
@@ -61,7 +63,7 @@ class Image:
             ]
             for name, rows in CONVOLUTIONS.items()
         }
-        parts = layer_parts(self.scheme, table, self.activation, self.initializer)
+        parts = _flattened(layer_parts(self.scheme, table, self.activation, self.initializer))
         scaling = Scaling(self._rescaling(space), self.input_offset, self.input_clipping)
         try:
             return embedding(space, scaling, parts, seed)
@@ -89,6 +91,12 @@ class Image:
                 f"embedder 'image' takes [height, width, channels], got shape {list(space.shape)}; "
                 "'vector' and 'tensor' take others"
             )
+
+
+def _flattened(parts: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The parts with `Flatten` before the first dense one."""
+    dense = [i for i, part in enumerate(parts) if isinstance(part, Dense | NoisyDense)]
+    return (*parts[: dense[0]], Flatten(), *parts[dense[0] :]) if dense else parts
 
 
 def _pixels(space: Space) -> str:
