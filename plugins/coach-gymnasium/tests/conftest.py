@@ -31,6 +31,7 @@ class Scripted(gymnasium.Env):
             "discrete": gym.Discrete(4, start=10),
             "dict": gym.Dict({"place": box, "room": gym.Discrete(2)}),
             "text": gym.Dict({"mission": gym.Text(5)}),
+            "mixed": gym.Dict({"place": box, "mission": gym.Text(5)}),
             "short": gym.Box(-10.0, 10.0, (2,), np.float64),
         }[kind]
         self.kind = kind
@@ -43,6 +44,8 @@ class Scripted(gymnasium.Env):
             return np.int64(12)
         if self.kind == "image":
             return np.full((4, 4, 3), 7, np.uint8)
+        if self.kind == "mixed":
+            return {"place": self.buffer, "mission": "go"}
         return {"place": self.buffer, "room": 1} if self.kind == "dict" else self.buffer
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:

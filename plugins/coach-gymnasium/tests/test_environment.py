@@ -24,6 +24,10 @@ PARTS = {
     "FrozenLake": Gymnasium(id="FrozenLake-v1"),
     "reused buffer": Gymnasium(id="Scripted-v2"),
     "Dict": Gymnasium(id="Scripted-v2", options={"kind": "dict"}),
+    "one of several": Gymnasium(id="Scripted-v2", options={"kind": "mixed"}, observations=("place",)),
+    "wrapped": Gymnasium(
+        id="Scripted-v2", options={"kind": "dict"}, wrappers=("gymnasium.wrappers:FlattenObservation",)
+    ),
 }
 
 
@@ -44,6 +48,8 @@ def test_spec() -> None:
         ("id", "str", True),
         ("options", "table", False),
         ("max_episode_steps", "int", False),
+        ("observations", "str[]", False),
+        ("wrappers", "str[]", False),
     ]
 
 

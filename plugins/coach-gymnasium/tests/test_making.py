@@ -65,6 +65,47 @@ def test_an_unknown_namespace_says_how_to_name_its_package(made: Make) -> None:
         made(id="Nowhere/Pong-v5")
 
 
+def test_an_unknown_name_like_no_other_says_so_too(made: Make) -> None:
+    with pytest.raises(UnknownName, match="name that first: 'package:Zzz-Zzzzz-v0'; known: Acrobot-v1"):
+        made(id="Zzz-Zzzzz-v0")
+
+
+def test_wrappers_are_put_around_in_order(made: Make) -> None:
+    around = ("gymnasium.wrappers:FlattenObservation", "gymnasium.wrappers:NormalizeReward")
+    environment = made(2, options={"kind": "dict"}, wrappers=around)
+    assert environment.reset([0, 1], [0, 0])["observation"].tolist() == [[0.25, 0.0, 0.25, 0.0, 1.0]] * 2
+    assert [type(env).__name__ for env in environment._envs] == ["NormalizeReward"] * 2
+    assert type(environment._envs[0].env).__name__ == "FlattenObservation"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("FlattenObservation", "'FlattenObservation' does not say where it is - write module:Class"),
+        ("gymnasium.wrapers:Some", "'gymnasium.wrapers' cannot be imported"),
+        ("gymnasium.wrappers:FlatenObservation", "there is no wrapper 'FlatenObservation' in gymnasium.wrappers - did"),
+        ("gymnasium:Env", "there is no wrapper 'Env' in gymnasium"),
+    ],
+)
+def test_wrappers_that_are_not_there(made: Make, name: str, message: str) -> None:
+    with pytest.raises(UnknownName, match=f"environment.wrappers: {message}"):
+        made(wrappers=(name,))
+
+
+def test_a_wrapper_that_refuses_closes_what_was_made(
+    made: Make, scripted: type[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[Any] = []
+
+    def close(env: Any) -> None:
+        closed.append(env)
+
+    monkeypatch.setattr(scripted, "close", close)
+    with pytest.raises(BadSetting, match="Scripted-v0 refuses to be made"):
+        made(wrappers=("gymnasium.wrappers:GrayscaleObservation",))
+    assert len(closed) == 1
+
+
 def test_a_class_can_be_named(scripted: type[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("made_up_package")
     module.Mine, module.other = scripted, 3  # type: ignore[attr-defined]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from coach_gymnasium.names import NAMES, names_of
 from coach_gymnasium.translate import _finite
 from coachcore.api import BadData, Box, Discrete, Mismatch
 
@@ -72,6 +73,35 @@ def test_dict_observations_keep_their_names(made: Make) -> None:
     }
 
 
+def test_only_what_is_asked_for_is_shown(made: Make) -> None:
+    environment = made(options={"kind": "mixed"}, observations=("place",))
+    assert list(environment.spaces.observation) == ["place"]
+    assert {name: values.tolist() for name, values in environment.reset([0], [0]).items()} == {
+        "place": [[0.25, 0.0, 0.25]]
+    }
+    assert environment.step(np.array([0])).obs["place"].tolist() == [[0.5, 0.0, 0.5]]
+    assert list(made(observations=("observation",)).spaces.observation) == ["observation"]
+
+
+@pytest.mark.parametrize(
+    ("name", "names"),
+    [
+        ("CartPole-v1", ("cart position", "cart velocity", "pole angle", "pole angular velocity")),
+        ("MountainCar-v0", ("position", "velocity")),
+        ("Pendulum-v1", ("cos", "sin", "angular velocity")),
+        ("Scripted-v0", ()),
+    ],
+)
+def test_names_of_components(made: Make, name: str, names: tuple[str, ...]) -> None:
+    assert made(id=name).spaces.observation["observation"].names == names
+
+
+def test_names_are_known_behind_a_package_and_only_for_as_many_components() -> None:
+    assert names_of("gymnasium.envs:Acrobot-v1", 6)[0] == "cos 1"
+    assert names_of("CartPole-v1", 3) == ()
+    assert {name: len(names) for name, names in NAMES.items()}["LunarLander"] == 8
+
+
 @pytest.mark.parametrize("size", [1, 24, 25, 400])
 def test_one_bad_number_is_found_among_few_and_many(size: int) -> None:
     values = np.full(size, 3e38, np.float32)
@@ -90,7 +120,18 @@ def test_wrong_shape(made: Make) -> None:
     [
         (
             {"options": {"kind": "text"}},
-            "Scripted-v0: observation 'mission' is a Text space; supported are Box, Discrete, and Dict of these",
+            (
+                "Scripted-v0: observation 'mission' is a Text space; supported are Box, Discrete, and Dict of these; "
+                "choose what the agent sees with environment.observations"
+            ),
+        ),
+        (
+            {"options": {"kind": "mixed"}, "observations": ("plce",)},
+            "Scripted-v0: there is no observation 'plce' - did you mean 'place'? known: mission, place",
+        ),
+        (
+            {"observations": ("image",)},
+            "Scripted-v0: there is no observation 'image' - known: observation",
         ),
         (
             {"id": "Blackjack-v1"},

@@ -38,11 +38,13 @@ class Gymnasium:
     """Environments of Gymnasium and of packages that register with it.
 
     `id` is the full id with its version (``CartPole-v1``), an id that a package
-    registers when it is imported (``ale_py:ALE/Pong-v5``), or an environment
-    class (``my_package.my_module:MyEnv``).
+    registers when it is imported (``ale_py:ALE/Pong-v5``,
+    ``minigrid:MiniGrid-Empty-5x5-v0``), or an environment class
+    (``my_package.my_module:MyEnv``). `wrappers` are Gymnasium's, put around it in
+    this order, such as ``minigrid.wrappers:RGBImgPartialObsWrapper``.
 
     Observations: a box of numbers is one observation called ``observation``, a
-    Dict gives one by name each. Bytes (uint8) stay bytes, all other numbers
+    Dict gives one by name each, or those that `observations` names. Bytes (uint8) stay bytes, all other numbers
     become float32. A Discrete observation with n values becomes a one-hot
     vector ``[n]``. Actions: Discrete (whatever number it starts at, the agent
     counts from 0) or a Box of floats.
@@ -61,14 +63,22 @@ class Gymnasium:
         default=None, ge=1, doc="steps after which an episode is truncated, instead of the environment's own limit"
     )
 
+    observations: tuple[str, ...] = param(
+        default=(), doc="observations that the agent sees, where the environment shows several by name; left out: all"
+    )
+    wrappers: tuple[str, ...] = param(
+        default=(), doc="gymnasium wrappers put around the environment, each module:Class, the innermost first"
+    )
+
     def make(self, count: int, *, render: bool = False) -> Simulators:
         """`count` simulators in this process; Gymnasium is imported here and not before.
 
         Raises `UnknownName` for an id that nothing registers, `BadSetting` for
         options it refuses and packages it lacks, `Mismatch` for spaces that no
-        agent can use.
+        agent can use and observations that are not there.
         """
         from coach_gymnasium.making import made
         from coach_gymnasium.vector import Simulators
 
-        return Simulators(self.id, made(self.id, self.options, self.max_episode_steps, count, render=render))
+        given = (self.options, self.max_episode_steps, self.wrappers)
+        return Simulators(self.id, made(self.id, given, count, render=render), self.observations)

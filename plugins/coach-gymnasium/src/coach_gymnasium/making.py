@@ -6,7 +6,7 @@ import inspect
 import os
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -17,11 +17,16 @@ from coachcore.api import BadSetting, CoachError, UnknownName, did_you_mean
 
 _EXTRA = re.compile(r"gymnasium\[[\w-]+\]")
 _UNEXPECTED = re.compile(r"unexpected keyword argument '(\w+)'")
-ID, OPTIONS = "environment.id", "environment.options"
+ID, OPTIONS, WRAPPERS = "environment.id", "environment.options", "environment.wrappers"
 
 
-def made(name: str, options: Mapping[str, Any], limit: int | None, count: int, *, render: bool) -> list[gymnasium.Env]:
+Given = tuple[Mapping[str, Any], int | None, Sequence[str]]
+"""Options of the constructor, steps after which an episode is truncated, and wrappers."""
+
+
+def made(name: str, settings: Given, count: int, *, render: bool) -> list[gymnasium.Env]:
     """`count` environments called `name`; closes those already made when a later one fails."""
+    options, limit, _ = settings
     if render:
         os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # draw without a screen
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
@@ -29,10 +34,12 @@ def made(name: str, options: Mapping[str, Any], limit: int | None, count: int, *
     envs: list[gymnasium.Env] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # advice for authors of environments, not for who trains on one
-        spec = found(name)
+        spec, around = found(name), [wrapper(one) for one in settings[2]]
         try:
             while len(envs) < count:
                 envs.append(gymnasium.make(spec, max_episode_steps=limit, disable_env_checker=True, **given))
+                for put in around:
+                    envs[-1] = put(envs[-1])
         except Exception as error:  # an environment's constructor may raise anything
             for env in envs:
                 env.close()
@@ -57,12 +64,25 @@ def found(name: str) -> EnvSpec:
     raise _unknown(name, short)
 
 
-def _imported(module: str) -> Any:
+def wrapper(name: str) -> type[gymnasium.Wrapper]:
+    """The wrapper class named ``module:Class``; raises `UnknownName`."""
+    module, _, short = name.rpartition(":")
+    if not module:
+        raise UnknownName(f"'{name}' does not say where it is - write module:Class", where=WRAPPERS)
+    package = _imported(module, WRAPPERS)
+    thing = getattr(package, short, None)
+    if isinstance(thing, type) and issubclass(thing, gymnasium.Wrapper):
+        return thing
+    there = [key for key, value in vars(package).items() if isinstance(value, type)]
+    raise UnknownName(f"there is no wrapper '{short}' in {module} - {did_you_mean(short, there)}", where=WRAPPERS)
+
+
+def _imported(module: str, where: str = ID) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
         raise UnknownName(
-            f"'{module}' cannot be imported ({error}) - install the package that holds it", where=ID
+            f"'{module}' cannot be imported ({error}) - install the package that holds it", where=where
         ) from error
 
 
@@ -78,6 +98,8 @@ def _unknown(name: str, short: str) -> UnknownName:
         hint = f"if a package registers it, name that first: 'package:{short}'; {others}"
     else:
         hint = did_you_mean(short, gymnasium.registry)
+        if ":" not in name and not hint.startswith("did you mean"):
+            hint = f"if a package registers it, name that first: 'package:{short}'; {hint}"
     return UnknownName(f"there is no environment '{name}' - {hint}", where=ID)
 
 

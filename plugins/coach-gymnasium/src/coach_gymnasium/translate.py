@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import isfinite
+from math import isfinite, prod
 from typing import Any
 
 import attrs
 import gymnasium.spaces as gym
 import numpy as np
 
-from coachcore.api import Array, BadData, Box, Discrete, Mismatch, Space
+from coach_gymnasium.names import names_of
+from coachcore.api import Array, BadData, Box, Discrete, Mismatch, Space, did_you_mean
 
 ALONE = "observation"
 """Name of an observation that has none of its own."""
@@ -19,6 +20,7 @@ _FEW = 24
 """Up to here Python's loop over an observation is quicker than NumPy's."""
 
 _SHOWS = "supported are Box, Discrete, and Dict of these"
+_CHOOSE = "; choose what the agent sees with environment.observations"
 _TAKES = "supported are Discrete and Box of floats"
 
 
@@ -77,11 +79,16 @@ def _finite(values: Array) -> bool:
     return bool(np.isfinite(values).all())
 
 
-def observations(space: gym.Space[Any], who: str) -> tuple[Shown, ...]:
-    """What is observed, by name; raises `Mismatch` for a space no network can read."""
-    if isinstance(space, gym.Dict):
-        return tuple(_shown(name, part, name, who) for name, part in space.spaces.items())
-    return (_shown(ALONE, space, None, who),)
+def observations(space: gym.Space[Any], who: str, keep: Sequence[str] = ()) -> tuple[Shown, ...]:
+    """What is observed, by name, or only what `keep` names; raises `Mismatch` for a space no network can read."""
+    parts = space.spaces if isinstance(space, gym.Dict) else {ALONE: space}
+    for name in keep:
+        if name not in parts:
+            raise Mismatch(f"there is no observation '{name}' - {did_you_mean(name, parts)}", where=who)
+    alone = not isinstance(space, gym.Dict)
+    return tuple(
+        _shown(name, part, None if alone else name, who) for name, part in parts.items() if not keep or name in keep
+    )
 
 
 def _shown(name: str, space: gym.Space[Any], key: str | None, who: str) -> Shown:
@@ -89,8 +96,10 @@ def _shown(name: str, space: gym.Space[Any], key: str | None, who: str) -> Shown
         return Shown(name, Box((int(space.n),), 0.0, 1.0), key, int(space.start))
     if isinstance(space, gym.Box):
         dtype = "uint8" if space.dtype == np.uint8 else "float32"
-        return Shown(name, Box(space.shape, space.low, space.high, dtype), key)
-    raise Mismatch(f"observation '{name}' is a {type(space).__name__} space; {_SHOWS}", where=who)
+        names = names_of(who, prod(space.shape)) if len(space.shape) == 1 else ()
+        return Shown(name, Box(space.shape, space.low, space.high, dtype, names), key)
+    choose = "" if key is None else _CHOOSE
+    raise Mismatch(f"observation '{name}' is a {type(space).__name__} space; {_SHOWS}{choose}", where=who)
 
 
 def actions(space: gym.Space[Any], who: str) -> tuple[Space, Callable[[Array], Any]]:

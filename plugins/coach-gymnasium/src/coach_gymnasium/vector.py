@@ -19,12 +19,12 @@ _INFINITY = float("inf")
 class Simulators:
     """N running environments; see `coachcore.contracts.environment` for what they keep true."""
 
-    def __init__(self, name: str, envs: Sequence[gymnasium.Env[Any, Any]]) -> None:
+    def __init__(self, name: str, envs: Sequence[gymnasium.Env[Any, Any]], keep: Sequence[str] = ()) -> None:
         self.name, self.count = name, len(envs)
         self._envs, self._all = tuple(envs), range(len(envs))
         self._open = True
         try:
-            self._shown = observations(envs[0].observation_space, name)
+            self._shown = observations(envs[0].observation_space, name, keep)
             action, self._told = actions(envs[0].action_space, name)
         except BaseException:  # whatever it was: leave no window or process behind
             self.close()
