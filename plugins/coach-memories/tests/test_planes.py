@@ -14,8 +14,7 @@ from coach_memories.experience_replay import ExperienceReplay
 from coach_memories.planes import Planes, pictures_of
 from coach_memories.prioritized_experience_replay import PrioritizedExperienceReplay
 from coach_memories.ring import Ring
-from coachcore.api import BadCheckpoint, BadSetting, Box, Column, Discrete, Layout, Spaces, Step
-from coachcore.running.accumulate import NStep
+from coachcore.api import BadCheckpoint, BadSetting, Box, Column, Discrete, Layout, Spaces
 from coachcore.testing.laws import saved
 
 ATARI = Layout.of(Spaces({"observation": Box((84, 84, 4), 0, 255, "uint8")}, Discrete(4)))
@@ -130,29 +129,33 @@ class Game:
     """`count` environments whose stacks of four frames begin with one frame, all frames different."""
 
     def __init__(self, count, shape, length, n_step=1):
-        self.count, self.shape, self.length, self.time = count, shape, length, 0
-        self.rule, self.window = NStep(n_step, 0.5), None
+        self.count, self.shape, self.length, self.n_step, self.time = count, shape, length, n_step, 0
         self.rng = np.random.default_rng(0)
-        self.frames = count
-        self.obs = np.repeat(self._frames()[..., None], 4, axis=-1)
+        self.obs = [self._begun() for _ in range(count)]
+        self.opened = [[] for _ in range(count)]  # stacks whose transitions wait for what follows
 
-    def _frames(self):
-        return self.rng.integers(0, 256, (self.count, *self.shape), np.uint8)
+    def _frame(self):
+        return self.rng.integers(0, 256, (*self.shape, 1), np.uint8)
+
+    def _begun(self):
+        return np.repeat(self._frame(), 4, axis=-1)
 
     def step(self):
-        """The transitions that one step opened, or None."""
+        """The transitions that one step of every environment closed, or None."""
         self.time += 1
-        newest, ended = self._frames(), (self.time + np.arange(self.count)) % self.length == 0
-        after = np.concatenate([self.obs[..., 1:], newest[..., None]], axis=-1)
-        before, actions = {"observation": self.obs}, np.zeros(self.count, np.int64)
-        self.window = self.rule.init(before, actions) if self.window is None else self.window
-        nothing = np.zeros(self.count)
-        told = Step({"observation": after}, nothing, ended, np.zeros(self.count, bool))
-        self.window, columns = self.rule(self.window, before, actions, nothing, told)
-        begun = np.repeat(self._frames()[..., None], 4, axis=-1)
-        self.obs = np.where(ended[:, None, None, None], begun, after)
-        self.frames += self.count + int(ended.sum())
-        return columns
+        pairs = []
+        for env, opened in enumerate(self.opened):
+            opened.append(self.obs[env])
+            after = np.concatenate([self.obs[env][..., 1:], self._frame()], axis=-1)
+            ended = (self.time + env) % self.length == 0
+            closed = len(opened) if ended else int(len(opened) == self.n_step)
+            pairs += [(opened.pop(0), after) for _ in range(closed)]
+            self.obs[env] = self._begun() if ended else after
+        if not pairs:
+            return None
+        before, after = map(np.stack, zip(*pairs, strict=True))
+        numbers = dict.fromkeys(("action", "reward", "discount"), np.zeros(len(pairs)))
+        return {"obs.observation": before, "next_obs.observation": after, **numbers}
 
 
 @pytest.mark.parametrize("n_step", [1, 3, 10])
@@ -172,7 +175,7 @@ def test_every_frame_is_stored_once(count, n_step):
                 frames = np.moveaxis(columns[f"{side}observation"], -1, 1)
                 distinct |= {frame.tobytes() for stack in frames for frame in stack}
     assert len(ring._pictures["observation"]._uses) - 1 == len(distinct)
-    assert count * 200 < len(distinct) + count * n_step <= game.frames + count * n_step
+    assert 200 - n_step < len(distinct) / count < 200 + 4 + 2
 
 
 @pytest.mark.parametrize("part", [ExperienceReplay, PrioritizedExperienceReplay])
@@ -251,6 +254,11 @@ def test_a_machine_that_has_no_more_room():
     planes._pixels = planes._pixels.view(Full)
     with pytest.raises(BadSetting, match=r"memory.capacity: 2 transitions hold more than 0 GB of pictures"):
         planes.put(np.arange(2), *np.arange(16, dtype=np.uint8).reshape(2, 2, 1, 2, 2))
+
+
+def test_a_capacity_that_no_machine_has_is_refused():
+    with pytest.raises(BadSetting, match=r"memory.capacity: 1000000000000 transitions of 7100 bytes need 7100000 GB"):
+        Ring(ATARI, 10**12)
 
 
 def test_what_is_a_picture():

@@ -117,7 +117,9 @@ class Ring:
 
 
 def _too_large(layout: Layout, capacity: int) -> BadSetting:
+    pictures = pictures_of(layout).values()
     each = 4 * layout.width + sum(np.dtype(c.dtype).itemsize * c.size for c in layout.apart)
+    each += sum(height * width + 8 * deep - 2 * height * width * deep for height, width, deep in pictures)
     return BadSetting(
         f"{capacity} transitions of {each} bytes need {capacity * each / 1e9:.0f} GB, "
         "more than this machine has - lower it",
