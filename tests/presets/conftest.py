@@ -34,3 +34,10 @@ def parts(toys: ModuleType) -> Registry:
     """Made-up parts of every kind, and nothing that is installed."""
     made: Registry = toys.registry()
     return made
+
+
+@pytest.fixture(scope="session")
+def more(toys: ModuleType) -> Registry:
+    """The same, and agents with several networks, layers and recurrent networks."""
+    made: Registry = toys.registry(toys.MoreToys())
+    return made

@@ -13,7 +13,7 @@ from coachcore.errors import BrokenPlugin, Problems
 from coachcore.presets.build import build
 from coachcore.presets.preset import load_preset
 from coachcore.registry.registry import Registry
-from coachcore.settings import EvaluateSettings
+from coachcore.settings import EvaluateSettings, NetworkSettings
 
 
 def made(parts: Registry, *sets: str, name: str = "track-chooser") -> Any:
@@ -61,6 +61,49 @@ def test_an_agent_with_two_heads(parts: Registry, toys: ModuleType) -> None:
     experiment = made(parts, name="track-walker")
     assert experiment.networks["main"].heads == {"policy": toys.Policy(), "value": toys.Value(units=32)}
     assert experiment.validation is not None
+
+
+def test_settings_of_the_network(parts: Registry) -> None:
+    experiment = made(parts, "agent.network.loss_weights.value=0.5", "agent.network.merge=sum", name="track-walker")
+    assert list(experiment.networks) == ["main"]
+    assert experiment.networks["main"].settings == NetworkSettings(loss_weights={"value": 0.5}, merge="sum")
+
+
+def test_several_networks(more: Registry, toys: ModuleType) -> None:
+    rate = "agent.networks.temperature.learning_rate_factor=2"
+    networks = made(more, "agent.use=duo", "exploration={use='greedy'}", rate, "agent.networks.actor.l2=0.1").networks
+    assert list(networks) == ["actor", "critic", "temperature"]
+    assert networks["actor"].heads == {"policy": toys.Point()}
+    assert networks["actor"].settings == NetworkSettings(l2=0.1)
+    assert networks["critic"].embedders == {"observation": toys.Vector(), "action": toys.Vector(scheme="empty")}
+    assert networks["critic"].middleware == toys.Stack()
+    temperature = networks["temperature"]
+    assert (temperature.embedders, temperature.middleware, temperature.heads) == ({}, None, {})
+    assert temperature.settings == NetworkSettings(learning_rate_factor=2.0)
+
+
+def test_layers_of_a_scheme_are_parts(more: Registry, toys: ModuleType) -> None:
+    scheme = "agent.network.middleware={use='stack',scheme=[64,{use='thick',units=3},{use='drop'}]}"
+    network = made(more, scheme).networks["main"]
+    assert network.middleware == toys.Stack(scheme=(64, toys.Thick(units=3), toys.Drop()))
+    assert network.middleware.scheme[1] == toys.Thick(units=3, slope=0.5)
+
+
+def test_a_layer_that_refuses_is_told_with_path_and_place(more: Registry, toys: ModuleType, monkeypatch: Any) -> None:
+    def load(kind: str, name: str) -> type:
+        if kind == "layer":
+            raise BrokenPlugin("could not be imported - no luck")
+        return whole(kind, name)
+
+    whole = more.load
+    preset = load_preset(
+        "track-chooser", sets=["agent.network.middleware={use='stack',scheme=[1,{use='drop'}]}"], registry=more
+    )
+    monkeypatch.setattr(more, "load", load)
+    with pytest.raises(Problems) as caught:
+        build(preset, more)
+    (line,) = caught.value.lines
+    assert line.endswith("(column 54): agent.network.middleware.scheme[1]: could not be imported - no luck")
 
 
 def test_without_validation(parts: Registry) -> None:

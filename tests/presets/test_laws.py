@@ -18,6 +18,7 @@ from coachcore.registry.registry import Registry
 NAMES = ["use", "coach", "seed", "environment", "agent", "engine", "exploration", "memory", "filters", "schedule"]
 NAMES += ["checkpoint", "validation", "recorders", "extends", "network", "learner", "embedders", "middleware", "heads"]
 NAMES += ["observation", "reward", "action", "q", "evaluate", "every", "epsilon", "sigma", "capacity", "split", "end"]
+NAMES += ["networks", "actor", "critic", "temperature", "scheme", "units", "l2", "loss_weights", "batch_size"]
 NAMES += [
     "learning_rate",
     "discount",
@@ -33,6 +34,7 @@ NAMES += [
 ]
 PARTS = ["track", "chooser", "walker", "vector", "dense", "q", "dueling-q", "policy", "greedy", "e-greedy", "noisy"]
 PARTS += ["replay", "rollout", "linear", "piecewise", "scaling", "rescale", "clipping", "tensorflow", "csv", "toys:q"]
+PARTS += ["duo", "trio", "either", "stack", "lstm", "thick", "drop", "point", "pair", "bell", "dice", "drift", "whole"]
 
 plain = st.one_of(
     st.sampled_from(PARTS),
@@ -70,35 +72,48 @@ def loaded(source: Any, parts: Registry, *sets: str) -> Preset | None:
 
 @quick
 @given(st.dictionaries(keys, values, max_size=8))
-def test_any_plain_data(parts: Registry, document: dict[str, Any]) -> None:
-    preset = loaded({"extends": "track-chooser", **document}, parts)
+def test_any_plain_data(more: Registry, document: dict[str, Any]) -> None:
+    preset = loaded({"extends": "track-chooser", **document}, more)
     if preset is not None:
-        assert load_preset(preset.resolved, registry=parts).resolved == preset.resolved
+        assert load_preset(preset.resolved, registry=more).resolved == preset.resolved
 
 
 @quick
 @given(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4), values)
-def test_any_value_anywhere(parts: Registry, path: list[str], value: Any) -> None:
+def test_any_value_anywhere(more: Registry, path: list[str], value: Any) -> None:
     for key in reversed(path):
         value = {key: value}
-    preset = loaded({"extends": "track-chooser"} | value, parts)
+    preset = loaded({"extends": "track-chooser"} | value, more)
     if preset is not None:
-        again = load_preset(tomllib.loads(dump(preset.resolved)), registry=parts)
+        again = load_preset(tomllib.loads(dump(preset.resolved)), registry=more)
         assert dump(again.resolved) == dump(preset.resolved)
 
 
 @quick
+@given(st.lists(st.sampled_from(NAMES), max_size=3), values, st.sampled_from(["duo", "trio", "either", "nobody"]))
+def test_any_value_in_networks(more: Registry, path: list[str], value: Any, agent: str) -> None:
+    for key in reversed(path):
+        value = {key: value}
+    greedy = {"extends": "track-chooser", "exploration": {"use": "greedy"}}
+    for table in ("network", "networks"):
+        preset = loaded(greedy | {"agent": {"use": agent, table: value}}, more)
+        if preset is not None:
+            again = load_preset(tomllib.loads(dump(preset.resolved)), registry=more)
+            assert dump(again.resolved) == dump(preset.resolved)
+
+
+@quick
 @given(arguments, st.sampled_from(["", "~", "memory.", "filters.", "exploration.epsilon"]))
-def test_any_argument(parts: Registry, argument: str, start: str) -> None:
-    preset = loaded("track-chooser", parts, start + argument)
+def test_any_argument(more: Registry, argument: str, start: str) -> None:
+    preset = loaded("track-chooser", more, start + argument)
     assert preset is None or preset.name == "track-chooser"
 
 
 @quick
 @given(st.one_of(st.binary(max_size=60), st.text(max_size=60).map(str.encode)))
-def test_any_bytes(parts: Registry, tmp_path: Path, content: bytes) -> None:
+def test_any_bytes(more: Registry, tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "any.toml"
     for start in (b"", b"coach = 1\n", b'coach = 1\nextends = "track-chooser"\n'):
         file.write_bytes(start + content)
-        preset = loaded(file, parts)
+        preset = loaded(file, more)
         assert preset is None or preset.document["coach"] == 1

@@ -105,6 +105,52 @@ def test_another_agent_keeps_learner_and_torso_but_no_heads(tmp_path: Path, part
     assert agent["network"]["heads"] == {"policy": {"use": "policy"}, "value": {"use": "value", "units": 32}}
 
 
+def test_another_agent_of_several_networks_keeps_those_it_has_too(tmp_path: Path, more: Registry) -> None:
+    low = 'exploration = { use = "greedy" }\nagent.use = "duo"\n[agent.networks]\nactor.l2 = 0.1\n'
+    low += 'critic = { l2 = 0.2, loss_weights = { q = 2 }, heads = { q = { use = "pair" } } }\n'
+    write(tmp_path, "low.toml", 'coach = 1\nextends = "track-chooser"\n' + low)
+    third = '{ embedders.observation = { use = "vector" }, middleware = { use = "dense" } }'
+    high = f'agent.use = "trio"\n[agent.networks]\nthird = {third}\ncritic.heads.v = {{ use = "value" }}\n'
+    mine = write(tmp_path, "mine.toml", 'coach = 1\nextends = "low.toml"\n' + high)
+    networks = load(more, source=mine).resolved["agent"]["networks"]
+    assert (sorted(networks), networks["critic"]["l2"]) == (["critic", "third"], 0.2)
+    assert (networks["critic"]["heads"], networks["critic"]["loss_weights"]) == (
+        {"v": {"use": "value", "units": 64}},
+        {},
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "table", "after"),
+    [
+        ("chooser", "network.l2 = 0.1", "duo"),
+        ("duo", "networks.actor.l2 = 0.1", "chooser"),
+        ("duo", "networks = 3", "trio"),
+        ("chooser", "network = 3", "either"),
+    ],
+)
+def test_the_networks_of_another_agent(tmp_path: Path, more: Registry, before: str, table: str, after: str) -> None:
+    """Tables of the other form are left behind; what is no table is still told."""
+    head = 'coach = 1\nextends = "track-chooser"\nexploration = { use = "greedy" }\n'
+    write(tmp_path, "low.toml", f'{head}agent.use = "{before}"\nagent.{table}\n')
+    mine = write(tmp_path, "mine.toml", f'coach = 1\nextends = "low.toml"\nagent.use = "{after}"\n')
+    if table.endswith("= 3"):
+        with pytest.raises(Problems, match="must be a table, got 3"):
+            load(more, source=mine)
+    else:
+        agent = load(more, source=mine).resolved["agent"]
+        assert ("networks" in agent, "network" in agent) == (after == "duo", after != "duo")
+
+
+def test_an_unknown_agent_takes_everything_along(tmp_path: Path, more: Registry) -> None:
+    write(tmp_path, "low.toml", 'coach = 1\nextends = "track-chooser"\nagent.network.l2 = 0.1\n')
+    for use in ('"tri"', "3"):
+        mine = write(tmp_path, "mine.toml", f'coach = 1\nextends = "low.toml"\nagent.use = {use}\n')
+        with pytest.raises(Problems) as caught:
+            load(more, source=mine)
+        assert ["network" in line for line in caught.value.lines] == [False]
+
+
 def test_an_alias_is_the_same_part(tmp_path: Path, parts: Registry) -> None:
     mine = write(tmp_path, "mine.toml", 'coach = 1\nextends = "track-chooser"\nmemory.use = "ExperienceReplay"\n')
     memory = load(parts, source=mine).resolved["memory"]

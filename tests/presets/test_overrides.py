@@ -102,6 +102,30 @@ def test_choosing_another_agent_keeps_what_fits(parts: Registry) -> None:
     )
 
 
+def test_a_scheme_of_one_network_of_several(more: Registry) -> None:
+    scheme = "agent.networks.critic.middleware.scheme=[64, {use='thick', units=3}]"
+    preset = load(more, "agent.use=duo", "exploration={use='greedy'}", scheme)
+    critic = preset.resolved["agent"]["networks"]["critic"]
+    assert critic["middleware"] == {"use": "stack", "scheme": [64, {"use": "thick", "units": 3, "slope": 0.5}]}
+    assert str(preset.origins["agent.networks.critic.middleware.scheme[1].units"]).endswith("(column 66)")
+    assert str(preset.origins["agent.networks.critic.middleware.use"]) == "default of network 'critic' of agent 'duo'"
+
+
+def test_another_layer_drops_what_it_does_not_have(more: Registry) -> None:
+    scheme = "agent.network.middleware={use='stack',scheme=[{use='thick',units=3}]}"
+    preset = load(more, scheme, "agent.network.middleware.scheme[0].use=drop")
+    assert preset.resolved["agent"]["network"]["middleware"]["scheme"] == [{"use": "drop", "rate": 0.1}]
+    assert preset.notices == ("agent.network.middleware.scheme[0].use: thick -> drop drops units",)
+
+
+def test_an_agent_of_several_networks_has_no_use_for_the_tables_of_one(more: Registry) -> None:
+    greedy = "exploration={use='greedy'}"
+    preset = load(more, "agent.network.l2=1", "agent.use=duo", greedy)
+    assert preset.notices == ("agent.use: chooser -> duo drops double, network",)
+    preset = load(more, "agent.use=duo", greedy, "agent.networks.actor.l2=1", "agent.use=chooser")
+    assert preset.notices[-1] == "agent.use: duo -> chooser drops networks"
+
+
 @pytest.mark.parametrize(
     ("argument", "line"),
     [

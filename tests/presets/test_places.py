@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coachcore.presets.places import HEAD, LEARNER, PARTS, RESERVED, RUN, TOP, kind_at
+from coachcore.presets.places import HEAD, LEARNER, NETWORK, PARTS, RESERVED, RUN, TOP, kind_at, named, several
 from coachcore.presets.positions import Path
 from coachcore.specs import KINDS
 
@@ -25,6 +25,14 @@ from coachcore.specs import KINDS
         (("agent", "network", "embedders", "observation"), "embedder"),
         (("agent", "network", "heads", "q"), "head"),
         (("agent", "network", "middleware"), "middleware"),
+        (("agent", "networks"), None),
+        (("agent", "networks", "critic"), None),
+        (("agent", "networks", "critic", "heads"), None),
+        (("agent", "networks", "critic", "heads", "q"), "head"),
+        (("agent", "networks", "critic", "embedders", "action"), "embedder"),
+        (("agent", "networks", "critic", "middleware"), "middleware"),
+        (("agent", "network", "middleware", "scheme", 1), "layer"),
+        (("agent", "networks", "critic", "embedders", "action", "scheme", 0), "layer"),
         (("filters",), None),
         (("filters", "observation"), None),
         (("filters", "observation", 0), "filter"),
@@ -79,5 +87,18 @@ def test_what_stands_at_the_top() -> None:
 
 
 def test_every_setting_of_the_run_is_documented() -> None:
-    specs = [*HEAD, *LEARNER, *(spec for table in RUN.values() for spec in table)]
+    specs = [*HEAD, *LEARNER, *NETWORK, *(spec for table in RUN.values() for spec in table)]
     assert [spec.name for spec in specs if not spec.doc] == []
+
+
+def test_how_many_networks_an_agent_has() -> None:
+    assert several({}) is None
+    assert several({"slots": {"q": "action-values"}}) is False
+    assert several({"slots": {"policy": ["discrete-policy", "gaussian-policy"]}}) is False
+    assert several({"slots": {"actor": {"policy": "deterministic-policy"}}}) is True
+    assert several({"slots": {}, "free": ["temperature"]}) is True
+    assert named({"slots": {"actor": {}, "rate": {}}, "free": ["rate", "temperature"]}) == (
+        "actor",
+        "rate",
+        "temperature",
+    )

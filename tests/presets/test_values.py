@@ -8,7 +8,7 @@ import pytest
 
 from coachcore.component import ParamSpec
 from coachcore.presets.tree import Origin, rooted
-from coachcore.presets.values import example, faults, part_kind, tidied, wording
+from coachcore.presets.values import example, faults, items_of, part_kind, tidied, wording
 
 STEPS = ("steps", "episodes")
 
@@ -39,6 +39,9 @@ def messages(value: Any, type_: str, **bounds: Any) -> list[str]:
         ([64, 64], "str | int[]"),
         (float("inf"), "float"),
         ({"use": "a"}, "store"),
+        ("deep", "str | int[] | layer[]"),
+        ([64, {"use": "dense"}], "str | int[] | layer[]"),
+        ([], "int[] | layer[]"),
     ],
 )
 def test_what_fits(value: Any, type_: str) -> None:
@@ -63,6 +66,18 @@ def test_what_fits(value: Any, type_: str) -> None:
         (object, "int", "x: expected a whole number, got <class 'object'>"),
         (3, "store", "x: expected a table that names a part (store) with `use`, got 3"),
         (3, "store[]", "x: expected a list of store tables, got 3"),
+        (
+            [3, "relu"],
+            "str | int[] | layer[]",
+            'x[1]: expected a whole number or a table that names a part (layer) with `use`, got "relu"',
+        ),
+        (
+            [[3]],
+            "str | int[] | layer[]",
+            "x[0]: expected a whole number or a table that names a part (layer) with `use`, got [3]",
+        ),
+        (3, "str | int[] | layer[]", "x: expected text or a list of whole numbers and layer tables, got 3"),
+        ({"use": "a"}, "int[] | layer[]", 'x: expected a list of whole numbers and layer tables, got { use = "a" }'),
         ("x" * 99, "int", f'x: expected a whole number, got "{"x" * 67} ...'),
         ([1, 10**30], "int[]", "x[1]: a whole number must fit into 64 bits"),
     ],
@@ -95,6 +110,10 @@ def test_one_form() -> None:
 def test_words() -> None:
     assert wording(ParamSpec("x", "float | float[]")) == "a number or a list of numbers"
     assert part_kind(ParamSpec("x", "schedule[]")) == "schedule"
+    assert part_kind(ParamSpec("x", "str | int[] | layer[]")) == "layer"
+    assert items_of(ParamSpec("x", "str | int[] | layer[]", ge=1)) == ParamSpec("x", "int | layer", ge=1)
+    assert items_of(ParamSpec("x", "int[][]")) == ParamSpec("x", "int[]")
+    assert items_of(ParamSpec("x", "str")) is None
     assert part_kind(ParamSpec("x", "float")) is None
     assert example(ParamSpec("x", "str", choices=("a", "b"))) == 'add x = "a" or one of: a, b'
     assert example(ParamSpec("x", "int")) == "add x = 1"

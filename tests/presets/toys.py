@@ -256,8 +256,131 @@ class Toys:
     coach_presets = hookimpl(lambda self: (PRESETS,), specname="coach_presets")
 
 
-def registry() -> Registry:
-    """A registry that knows these parts and no installed ones."""
+@component("layer", "thick", aliases=("Thick",))
+@attrs.frozen(kw_only=True)
+class Thick:
+    """Many units."""
+
+    units: int = param(ge=1, doc="width")
+    slope: float = param(default=0.5, doc="how steep")
+
+
+@component("layer", "drop")
+@attrs.frozen(kw_only=True)
+class Drop:
+    """Some fall."""
+
+    rate: float = param(default=0.1, ge=0, lt=1, doc="how many")
+
+
+@component("middleware", "stack")
+@attrs.frozen(kw_only=True)
+class Stack:
+    """Layers, by name or one by one."""
+
+    scheme: Any = param(
+        default="medium", type="str | int[] | layer[]", choices=("empty", "medium"), ge=1, doc="which layers"
+    )
+
+
+@component("middleware", "lstm", recurrent=True)
+@attrs.frozen(kw_only=True)
+class Lstm:
+    """Remembers."""
+
+
+@component("head", "point", provides="deterministic-policy")
+@attrs.frozen(kw_only=True)
+class Point:
+    """One action."""
+
+
+@component("head", "bell", provides="gaussian-policy")
+@attrs.frozen(kw_only=True)
+class Bell:
+    """A mean and a deviation."""
+
+
+@component("head", "pair", provides="critics")
+@attrs.frozen(kw_only=True)
+class Pair:
+    """Two values."""
+
+
+@component(
+    "agent",
+    "duo",
+    slots={"actor": {"policy": "deterministic-policy"}, "critic": {"q": "critics"}},
+    inputs={"critic": ["action"]},
+    free=["temperature"],
+    actions="unit-box",
+    defaults={
+        "actor": _TORSO | {"heads": {"policy": {"use": "point"}}},
+        "critic": {
+            "embedders": {"observation": {"use": "vector"}, "action": {"use": "vector", "scheme": "empty"}},
+            "middleware": {"use": "stack"},
+            "heads": {"q": {"use": "pair"}},
+        },
+    },
+)
+@attrs.frozen(kw_only=True)
+class Duo:
+    """Acts and judges."""
+
+
+@component("agent", "trio", slots={"critic": {"v": "state-value"}, "third": {}}, defaults={"critic": _TORSO})
+@attrs.frozen(kw_only=True)
+class Trio:
+    """Judges otherwise."""
+
+
+@component(
+    "agent",
+    "either",
+    slots={"policy": ["discrete-policy", "gaussian-policy"], "value": "state-value"},
+    defaults=_WALKER,
+    actions=["discrete", "box"],
+)
+@attrs.frozen(kw_only=True)
+class Either:
+    """Acts among some or in a box."""
+
+
+@component("exploration", "dice", actions="discrete")
+@attrs.frozen(kw_only=True)
+class Dice:
+    """Any of some."""
+
+
+@component("exploration", "drift", actions=["box"])
+@attrs.frozen(kw_only=True)
+class Drift:
+    """Somewhere near."""
+
+
+@component("memory", "whole", orders=["any", "sequence"], fresh=False)
+@attrs.frozen(kw_only=True)
+class Whole:
+    """All that happened, in its order."""
+
+    capacity: int = param(default=100_000, ge=1, doc="transitions kept")
+
+
+class MoreToys:
+    """Agents with several networks, layers, recurrent networks, and what goes with them."""
+
+    coach_layers = hookimpl(lambda self: (Thick, Drop), specname="coach_layers")
+    coach_agents = hookimpl(lambda self: (Duo, Trio, Either), specname="coach_agents")
+    coach_middlewares = hookimpl(lambda self: (Stack, Lstm), specname="coach_middlewares")
+    coach_heads = hookimpl(lambda self: (Point, Bell, Pair), specname="coach_heads")
+    coach_exploration = hookimpl(lambda self: (Dice, Drift), specname="coach_exploration_policies")
+    coach_memories = hookimpl(lambda self: (Whole,), specname="coach_memories")
+
+
+def registry(*more: object) -> Registry:
+    """A registry that knows these parts, those of `more` plugins, and no installed ones."""
     made = Registry(paths=[])
     made.register(Toys(), "toys")
+    for number, plugin in enumerate(more):
+        made.register(plugin, f"more-{number}")
     return made
