@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
@@ -249,6 +249,16 @@ def _played(
     return actions
 
 
+def _test(law: Callable[[Any, Space], None]) -> Callable[[ExplorationConformance], None]:
+    """The law as a method of the class below."""
+
+    def test(self: ExplorationConformance) -> None:
+        law(self.make(), self.space)
+
+    test.__doc__ = law.__doc__
+    return test
+
+
 class ExplorationConformance:
     """The laws as tests: subclass it as ``TestMine``, give `make` and the action `space` it is tried in."""
 
@@ -258,41 +268,16 @@ class ExplorationConformance:
         """The policy to test."""
         raise NotImplementedError
 
-    def test_settings_never_change(self) -> None:
-        settings_never_change(self.make(), self.space)
-
-    def test_it_serves_what_it_says(self) -> None:
-        it_serves_what_it_says(self.make(), self.space)
-
-    def test_what_it_asks_for_is_missed(self) -> None:
-        what_it_asks_for_is_missed(self.make(), self.space)
-
-    def test_actions_lie_in_the_space(self) -> None:
-        actions_lie_in_the_space(self.make(), self.space)
-
-    def test_equal_streams_give_equal_actions(self) -> None:
-        equal_streams_give_equal_actions(self.make(), self.space)
-
-    def test_chance_comes_from_its_own_stream(self) -> None:
-        chance_comes_from_its_own_stream(self.make(), self.space)
-
-    def test_actions_handed_out_stay_as_they_are(self) -> None:
-        actions_handed_out_stay_as_they_are(self.make(), self.space)
-
-    def test_the_agent_is_asked_at_most_once(self) -> None:
-        the_agent_is_asked_at_most_once(self.make(), self.space)
-
-    def test_nothing_handed_in_is_changed(self) -> None:
-        nothing_handed_in_is_changed(self.make(), self.space)
-
-    def test_a_saved_state_goes_on_bit_for_bit(self) -> None:
-        a_saved_state_goes_on_bit_for_bit(self.make(), self.space)
-
-    def test_evaluation_is_greedy(self) -> None:
-        evaluation_is_greedy(self.make(), self.space)
-
-    def test_its_level_is_a_finite_number(self) -> None:
-        its_level_is_a_finite_number(self.make(), self.space)
-
-    def test_a_space_it_cannot_serve_is_a_mismatch(self) -> None:
-        a_space_it_cannot_serve_is_a_mismatch(self.make(), self.space)
+    test_settings_never_change = _test(settings_never_change)
+    test_it_serves_what_it_says = _test(it_serves_what_it_says)
+    test_what_it_asks_for_is_missed = _test(what_it_asks_for_is_missed)
+    test_actions_lie_in_the_space = _test(actions_lie_in_the_space)
+    test_equal_streams_give_equal_actions = _test(equal_streams_give_equal_actions)
+    test_chance_comes_from_its_own_stream = _test(chance_comes_from_its_own_stream)
+    test_actions_handed_out_stay_as_they_are = _test(actions_handed_out_stay_as_they_are)
+    test_the_agent_is_asked_at_most_once = _test(the_agent_is_asked_at_most_once)
+    test_nothing_handed_in_is_changed = _test(nothing_handed_in_is_changed)
+    test_a_saved_state_goes_on_bit_for_bit = _test(a_saved_state_goes_on_bit_for_bit)
+    test_evaluation_is_greedy = _test(evaluation_is_greedy)
+    test_its_level_is_a_finite_number = _test(its_level_is_a_finite_number)
+    test_a_space_it_cannot_serve_is_a_mismatch = _test(a_space_it_cannot_serve_is_a_mismatch)

@@ -7,12 +7,12 @@ import numpy as np
 
 from coachcore.api import Array, BadSetting, Box, Mismatch, Rows, Space, State, component, did_you_mean, param
 
-NAME = "reduction-by-sub-parts-name"
+_WHERE = "reduction-by-sub-parts-name"
 
 
 @component(
     "filter",
-    NAME,
+    "reduction-by-sub-parts-name",
     aliases=("ObservationReductionBySubPartsNameFilter", "ObservationReductionBySubPartsName"),
     acts_on="observation",
 )
@@ -34,7 +34,7 @@ class ReductionBySubPartsName:
             given = getattr(self, name)
             object.__setattr__(self, name, given if isinstance(given, tuple) else (given,))
         if bool(self.keep) == bool(self.discard):
-            raise BadSetting("give the components to keep, or those to discard, and not both", where=NAME)
+            raise BadSetting("give the components to keep, or those to discard, and not both", where=_WHERE)
 
     def space(self, before: Space) -> Box:
         box = _vector(before)
@@ -53,13 +53,13 @@ class ReductionBySubPartsName:
         meant = {_place(one, box) for one in self.keep or self.discard}
         kept = [place for place in range(box.shape[0]) if (place in meant) == bool(self.keep)]
         if not kept:
-            raise Mismatch(f"nothing is left when {list(self.discard)} go", where=NAME)
+            raise Mismatch(f"nothing is left when {list(self.discard)} go", where=_WHERE)
         return kept
 
 
 def _vector(before: Space) -> Box:
     if not isinstance(before, Box) or len(before.shape) != 1:
-        raise Mismatch(f"only the components of a vector can be chosen from, got {before}", where=NAME)
+        raise Mismatch(f"only the components of a vector can be chosen from, got {before}", where=_WHERE)
     return before
 
 
@@ -68,9 +68,9 @@ def _place(part: str | int, box: Box) -> int:
     if isinstance(part, str):
         if part not in box.names:
             hint = did_you_mean(part, box.names) if box.names else "they have no names here, give places such as 0"
-            raise Mismatch(f"no component is called '{part}' - {hint}", where=NAME)
+            raise Mismatch(f"no component is called '{part}' - {hint}", where=_WHERE)
         return box.names.index(part)
     size = box.shape[0]
     if not -size <= part < size:
-        raise Mismatch(f"there is no component {part} - places go from 0 to {size - 1}", where=NAME)
+        raise Mismatch(f"there is no component {part} - places go from 0 to {size - 1}", where=_WHERE)
     return part % size
