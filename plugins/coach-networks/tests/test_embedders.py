@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from parity import acting_of, acts_alike, drawn, filled, out
 
 from coach_networks.embedders.image import Image
 from coach_networks.embedders.tensor import Tensor
 from coach_networks.embedders.vector import Vector
 from coach_networks.layers.parts import Conv, Dense, NoisyDense
 from coachcore.api import BadSetting, Box, Discrete, Mismatch
-
-from .parity import acting_of, acts_alike, drawn, filled, out
 
 BYTES = Box((44, 40, 2), 0, 255, "uint8")
 SMALL = (Conv(filters=4, size=3), Conv(filters=3, size=2, stride=2), Dense(units=5))

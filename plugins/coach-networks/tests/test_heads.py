@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from parity import acting_of, acts_alike, drawn, filled, out, set_weights
 
 from coach_networks.flow import Flow, flowing
 from coach_networks.heads.categorical_q import CategoricalQ
@@ -20,8 +21,6 @@ from coach_networks.heads.squashed_gaussian_policy import SquashedGaussianPolicy
 from coach_networks.heads.state_value import StateValue
 from coach_networks.heads.twin_q import TwinQ
 from coachcore.api import BadSetting, Box, Discrete, Mismatch
-
-from .parity import acting_of, acts_alike, drawn, filled, out, set_weights
 
 THREE, PAIR = Discrete(3), Box((2,), -1, 1)
 VALUES = [Q(), DuelingQ(hidden=4), CategoricalQ(atoms=4), QuantileQ(quantiles=4), RainbowQ(atoms=4, hidden=5)]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from parity import acting_of, acts_alike, drawn, filled, out, program_of, set_weights
 
 from coach_networks.flow import Flow, Noise, flowing
 from coach_networks.layers.noisy import signed_root
@@ -25,8 +26,6 @@ from coach_networks.layers.parts import (
 from coach_networks.program import Tape, UnknownLayer
 from coach_networks.stacks import ACTIVATIONS, initializer_named
 from coachcore.api import BadSetting, Mismatch
-
-from .parity import acting_of, acts_alike, drawn, filled, out, program_of, set_weights
 
 CASES: list[tuple[Any, tuple[int, ...], tuple[int, ...]]] = [
     (Dense(units=3), (5,), (3,)),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from parity import acting_of, acts_alike, drawn, filled, out, program_of, set_weights
 
 from coach_networks.flow import Flow, flowing
 from coach_networks.layers.parts import Dense as DenseLayer
@@ -16,8 +17,6 @@ from coach_networks.layers.parts import NoisyDense
 from coach_networks.middlewares.dense import Dense
 from coach_networks.middlewares.lstm import Lstm
 from coachcore.api import BadSetting, spec_of
-
-from .parity import acting_of, acts_alike, drawn, filled, out, program_of, set_weights
 
 
 @pytest.mark.parametrize(

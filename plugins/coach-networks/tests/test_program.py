@@ -82,7 +82,7 @@ def test_several_inputs_and_torsos_act(torso: str) -> None:
 
 
 def test_inputs_that_are_added_up_act() -> None:
-    image = {"camera": Image(scheme=(Conv(filters=1, size=9, padding="same", stride=3), Dense(units=1)))}
+    image = {"camera": Image(scheme=(Conv(filters=1, size=9, padding="same", stride=3), Dense(units=9)))}
     given = SEEN | image | {"observation": Vector(scheme=(9,))}
     program = acts_alike(made(given, Middleware(scheme="empty"), BOTH, merge="sum"))
     assert [op["op"] for op in program["ops"]].count("sum") == 1

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from parity import acts_alike, drawn, out
 
 from coach_networks.embedders.image import Image
 from coach_networks.embedders.vector import Vector
@@ -15,8 +16,6 @@ from coach_networks.middlewares.dense import Dense as Middleware
 from coach_networks.middlewares.lstm import Lstm
 from coach_networks.stacks import layer_parts
 from coachcore.api import BadSetting, Box, Mismatch, spec_of
-
-from .parity import acts_alike, drawn, out
 
 TABLE = {"empty": (), "two": (8, 4)}
 
