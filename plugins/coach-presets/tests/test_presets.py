@@ -21,7 +21,12 @@ TINY = {
     "environment.max_episode_steps": 50,
     "agent.learner.train_every": "16 steps",
 }
-ON_POLICY = {"schedule.heatup": "0 steps", "agent.learner.train_every": "80 steps", "agent.learner.batch_size": 16}
+ON_POLICY = {
+    "environment.max_episode_steps": 20,
+    "schedule.heatup": "0 steps",
+    "agent.learner.train_every": "80 steps",
+    "agent.learner.batch_size": 16,
+}
 NEEDS = {"LunarLander-v3": "Box2D"}
 """Environments that not everyone has, and the module they need."""
 
