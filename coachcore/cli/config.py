@@ -84,8 +84,9 @@ def _groups(preset: Preset, layers: list[tuple[int, str]]) -> Iterator[tuple[str
 
     groups: dict[str, list[tuple[str, str, str]]] = {}
     for path, node in leaves(preset.tree):
-        row = (path_text(path[-1:]), inline(plain(node)), _where(node.origin, layers))
-        groups.setdefault(path_text(path[:-1]), []).append(row)
+        depth = len(path) - (2 if isinstance(path[-1], int) else 1)  # an item stands beside the settings of its table
+        row = (path_text(path[depth:]), inline(plain(node)), _where(node.origin, layers))
+        groups.setdefault(path_text(path[:depth]), []).append(row)
     yield from groups.items()
 
 

@@ -22,7 +22,7 @@ def test_the_shell_completes_parts(shop: Any, monkeypatch: pytest.MonkeyPatch) -
     assert [item.value for item in preset_names(None, None, "po")] == ["pole", "po"]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("start", "kinds"), [("m", ["memory", "middleware"]), ("x", [])])
+@pytest.mark.parametrize(("start", "kinds"), [("m", ["memory", "middleware"]), ("la", ["layer"]), ("x", [])])
 def test_kinds_are_completed(start: str, kinds: list[str]) -> None:
     assert [item.value for item in kind_names(None, None, start)] == kinds  # type: ignore[arg-type]
 

@@ -64,3 +64,25 @@ def test_a_notice_goes_to_stderr() -> None:
 
 def test_a_wrong_preset_is_the_command_lines_business() -> None:
     assert isinstance(call("track-choser").exception, Problems)
+
+
+def test_networks_and_layers_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry = TOYS["registry"](TOYS["MoreToys"]())
+    monkeypatch.setattr("coachcore.registry.registry.current", lambda: registry)
+    scheme = "agent.networks.critic.middleware.scheme=[64, {use='thick', units=3}]"
+    rate = "agent.networks.temperature.learning_rate_factor=2"
+    sets = [word for text in ("agent.use=duo", "exploration={use='greedy'}", scheme, rate) for word in ("--set", text)]
+    text = call("track-chooser", *sets, "--explain").stdout
+    assert (
+        "\n[agent.networks.critic.middleware]\n"
+        "use       = \"stack\"  # default of network 'critic' of agent 'duo'\n"
+        "scheme[0] = 64       # layer 4, column 42\n"
+        "\n[agent.networks.critic.middleware.scheme[1]]\n"
+        'use   = "thick"  # layer 4, column 51\n'
+        "units = 3        # layer 4, column 66\n"
+        "slope = 0.5      # default of layer 'thick'\n"
+    ) in text
+    assert "\n[agent.networks.temperature]\nlearning_rate_factor = 2.0  # layer 5, column 51\n" in text
+    networks = tomllib.loads(call("track-chooser", *sets).stdout)["agent"]["networks"]
+    assert networks["critic"]["middleware"]["scheme"] == [64, {"use": "thick", "units": 3, "slope": 0.5}]
+    assert networks["temperature"] == {"learning_rate_factor": 2.0}

@@ -115,3 +115,13 @@ def test_settings_without_a_manifest_are_asked_of_the_part(shop: Any) -> None:
 def test_samples_of_required_settings_would_be_taken(type_: str, bounds: dict[str, float]) -> None:
     param = ParamSpec("x", type_, required=True, **bounds)  # type: ignore[arg-type]
     assert complaint(_sample(param), param._asdict()) == ""
+
+
+def test_a_layer_stands_in_a_scheme(shop: Any) -> None:
+    part = PART | {"kind": "layer", "name": "thick", "object": "acme:Thick", "aliases": [], "facts": {}}
+    manifest = json.dumps({"manifest": 1, "api": "1.0", "dist": "acme", "components": [part]})
+    shop.add("acme", points="[coach.layers]\nthick = acme:Thick\n", manifest=manifest, code="raise SystemExit(9)")
+    example = shop("describe", "layer/thick").out.partition("example\n")[2]
+    layer = {"use": "thick", "amount": 2.1, "mode": "soft"}
+    assert tomllib.loads(example) == {"agent": {"network": {"middleware": {"scheme": [layer]}}}}
+    assert shop("list-plugins", "--kind", "layer").out.splitlines()[0].split()[:3] == ["layer", "thick", "acme"]

@@ -139,8 +139,8 @@ def test_updates_are_for_rows_that_are_used_again(parts: Registry) -> None:
             1,
             [
                 (
-                    "agent.learner.train_every: train_every: 3 episodes, but agent 'walker' learns from rollouts of one "
-                    'length - count it in steps, such as "2_048 steps"'
+                    "agent.learner.train_every: train_every: 3 episodes, but agent 'walker' learns from rollouts of "
+                    'one length - count it in steps, such as "2_048 steps"'
                 )
             ],
         ),
@@ -149,8 +149,8 @@ def test_updates_are_for_rows_that_are_used_again(parts: Registry) -> None:
             1,
             [
                 (
-                    "the preset: default of agent.learner: train_every: 1 steps cannot be split into minibatches of 32 - "
-                    "use 32 steps, or a batch_size that divides 1"
+                    "the preset: default of agent.learner: train_every: 1 steps cannot be split into minibatches of 32 "
+                    "- use 32 steps, or a batch_size that divides 1"
                 )
             ],
         ),
@@ -186,8 +186,8 @@ def test_a_recurrent_network_needs_sequences(more: Registry) -> None:
     assert told(more, agent, {"batch_size": 40, "sequence": 20}, memory={"use": "whole"}) == []
     assert told(more, agent, {"sequence": 20}, memory={"use": "whole"}) == [
         (
-            "agent.learner.sequence: batch_size: 32 is no multiple of sequence = 20, which the recurrent middleware 'lstm' "
-            "learns from - use 20 or 40"
+            "agent.learner.sequence: batch_size: 32 is no multiple of sequence = 20, which the recurrent middleware "
+            "'lstm' learns from - use 20 or 40"
         )
     ]
 
