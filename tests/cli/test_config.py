@@ -82,7 +82,7 @@ def test_networks_and_layers_explained(monkeypatch: pytest.MonkeyPatch) -> None:
         "units = 3        # layer 4, column 66\n"
         "slope = 0.5      # default of layer 'thick'\n"
     ) in text
-    assert "\n[agent.networks.temperature]\nlearning_rate_factor = 2.0  # layer 5, column 51\n" in text
+    assert "\n[agent.networks.temperature]\nlearning_rate_factor = 2.0  # layer 5, column 49\n" in text
     networks = tomllib.loads(call("track-chooser", *sets).stdout)["agent"]["networks"]
     assert networks["critic"]["middleware"]["scheme"] == [64, {"use": "thick", "units": 3, "slope": 0.5}]
     assert networks["temperature"] == {"learning_rate_factor": 2.0}
