@@ -209,9 +209,7 @@ def _any(agent: Agent) -> Any:
 def _check_heatup(experiment: Experiment, *, fresh: bool) -> None:
     if fresh and experiment.schedule.heatup.amount:
         name = spec_of(experiment.agent).name
-        raise Mismatch(
-            f'{name} learns from its own actions only - set heatup = "0 steps"', where="schedule.heatup"
-        )
+        raise Mismatch(f'{name} learns from its own actions only - set heatup = "0 steps"', where="schedule.heatup")
 
 
 def _as_promised(raw: Obs, spaces: Spaces, name: str) -> None:

@@ -42,8 +42,9 @@ def plans_of(experiment: Experiment, spaces: Spaces) -> dict[str, NetworkPlan]:
 
 
 def carried(plan: NetworkPlan) -> int:
-    """How many numbers a network remembers between steps; 0 unless its middleware is recurrent."""
-    return int(getattr(plan.middleware, "carry", 0))
+    """How many numbers a network remembers between steps, in all its torsos; 0 unless its middleware is recurrent."""
+    torsos = len(plan.heads) if plan.settings.torso == "separate" else 1
+    return int(getattr(plan.middleware, "carry", 0)) * torsos
 
 
 def remembering(spaces: Spaces, plans: Mapping[str, NetworkPlan]) -> Spaces:

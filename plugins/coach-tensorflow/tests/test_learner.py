@@ -192,7 +192,9 @@ def test_a_restored_learner_goes_on_bit_for_bit(learner: Make) -> None:
     assert first.state()["updates"] == 8
 
 
-@pytest.mark.parametrize("change", [{"weights": np.zeros(3, np.float32)}, {"slot_0": None}, {"target": np.zeros((8, 1))}])
+@pytest.mark.parametrize(
+    "change", [{"weights": np.zeros(3, np.float32)}, {"slot_0": None}, {"target": np.zeros((8, 1))}]
+)
 def test_a_state_that_does_not_fit_is_a_bad_checkpoint(learner: Make, change: dict[str, Any]) -> None:
     made = learner()
     before = made.state()

@@ -40,7 +40,6 @@ class JaxLearner:
     def __init__(self, problem: Problem) -> None:
         self._blueprint, self._problem = Blueprint.of(problem), problem
         self._rule = UpdateRule(problem, self._blueprint.networks, JaxBackend())
-        self._apart = tuple(column.name for column in problem.layout.apart)
         self._state = self._unflat(self._first_vectors(), 0)
         self._programs: dict[tuple[int, ...], Any] = {}
         self._forward = jax.jit(self._outputs)
@@ -132,7 +131,7 @@ class JaxLearner:
         calls, batch = sample.packed[which].shape[:2]
         packed = np.empty((calls, batch, rows.width(self._problem)), np.float32)
         rows.fill(packed, self._problem, sample, which, self._blueprint.noise)
-        columns = {name: sample.apart[name][which] for name in self._apart}
+        columns = [np.ascontiguousarray(values) for values in rows.apart(self._problem, sample, which)]
         size, noise = self._rule.noise_size, None
         if size:
             noise = self._blueprint.noise.standard_normal((calls, size), np.float32)
@@ -140,12 +139,14 @@ class JaxLearner:
         priority, metrics, weights = (np.asarray(values) for values in told)
         return priority, metrics, weights
 
-    def _run(self, state: TrainState, packed: Any, numbers: Any, columns: Mapping[str, Any], noise: Any) -> Any:
+    def _run(self, state: TrainState, packed: Any, numbers: Any, columns: list[Any], noise: Any) -> Any:
         """K updates: the new state, priorities ``[K, B]``, metrics ``[M]``, the acting network's flat weights."""
         begin, calls = state.updates, packed.shape[0]
         if calls == 1:
-            first = {name: column[0] for name, column in columns.items()}
-            after, priority, sums = self._update(numbers, state, (packed[0], first, None if noise is None else noise[0]))
+            first = [column[0] for column in columns]
+            after, priority, sums = self._update(
+                numbers, state, (packed[0], first, None if noise is None else noise[0])
+            )
             priority = priority[None]
         else:
             body = partial(self._scanned, numbers)
@@ -166,7 +167,8 @@ class JaxLearner:
     def _traced_names(self) -> tuple[str, ...]:
         """Run the update on symbols once: faults in a loss show here, and its metrics give their names."""
         begun, batch = perf_counter(), self._problem.settings.batch_size
-        columns = {c.name: jax.ShapeDtypeStruct((batch, *c.shape), c.dtype) for c in self._problem.layout.apart}
+        kinds, shapes = (c.dtype for c in self._problem.layout.apart), rows.apart_shapes(self._problem)
+        columns = [jax.ShapeDtypeStruct((batch, *shape), kind) for shape, kind in zip(shapes, kinds, strict=True)]
         packed = jax.ShapeDtypeStruct((batch, rows.width(self._problem)), "float32")
         numbers = jax.ShapeDtypeStruct((1 + len(self._blueprint.knobs),), "float32")
         jax.eval_shape(

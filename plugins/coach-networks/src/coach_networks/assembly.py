@@ -104,15 +104,17 @@ def build(plan: NetworkPlan, spaces: Spaces, seed: int, precision: str = "float3
     _check(plan, spaces)
     given = {name: _space(name, plan, spaces) for name in sorted(plan.embedders)}
     if _recurrent(plan):
-        given |= {CARRY: Box((plan.middleware.carry,)), FIRST: Box(())}
+        given |= {CARRY: Box((plan.middleware.carry * len(_groups(plan)),)), FIRST: Box(())}
     with _precision(precision):
         entries = {name: keras.Input(space.shape, dtype=_dtype(space), name=name) for name, space in given.items()}
-        apart = plan.settings.torso == "separate" and len(plan.heads) > 1
-        groups = [(slot,) for slot in sorted(plan.heads)] if apart else [tuple(sorted(plan.heads))]
-        torsos = [_torso(plan, spaces, seed, slots, f"{slots[0]}_" if apart else "") for slots in groups]
+        groups = _groups(plan)
+        torsos = [_torso(plan, spaces, seed, slots, f"{slots[0]}_" if len(groups) > 1 else "") for slots in groups]
         outputs: dict[str, Any] = {}
-        for torso in torsos:
-            outputs |= _called(torso, entries, plan.settings)
+        carried: list[Any] = []
+        for index, torso in enumerate(torsos):
+            outputs |= _called(torso, entries, plan.settings, (index, carried))
+        if carried:
+            outputs[CARRY] = carried[0] if len(carried) == 1 else keras.layers.Concatenate(name="carried")(carried)
         model = keras.Model(entries, outputs, name="network")
     return Network(model, torsos, plan.settings.merge)
 
@@ -134,19 +136,24 @@ def _torso(plan: NetworkPlan, spaces: Spaces, seed: int, slots: tuple[str, ...],
     return Torso(embedders, middleware, heads)
 
 
-def _called(torso: Torso, entries: Mapping[str, Any], settings: NetworkSettings) -> dict[str, Any]:
-    """The head outputs of a torso, as symbols."""
+def _called(
+    torso: Torso, entries: Mapping[str, Any], settings: NetworkSettings, memory: tuple[int, list[Any]]
+) -> dict[str, Any]:
+    """The head outputs of a torso, as symbols; the `memory` of several torsos lies one piece after another."""
     from coach_networks.layers.gradient import GradientScale
 
     merged, scales = _merged(torso, entries, settings.merge), settings.gradient_scales
-    outputs = {}
     if CARRY in entries:
-        between, outputs[CARRY] = torso.middleware(merged, entries[CARRY], entries[FIRST])
+        index, carried = memory
+        size = torso.middleware.carry
+        between, after = torso.middleware(merged, entries[CARRY][:, index * size : (index + 1) * size], entries[FIRST])
+        carried.append(after)
     else:
         between = torso.middleware(merged)
-    for slot, head in torso.heads.items():
-        outputs[slot] = head(GradientScale(scales[slot])(between) if slot in scales else between)
-    return outputs
+    return {
+        slot: head(GradientScale(scales[slot])(between) if slot in scales else between)
+        for slot, head in torso.heads.items()
+    }
 
 
 def _merged(torso: Torso, entries: Mapping[str, Any], merge: str) -> Any:
@@ -164,6 +171,12 @@ def _merged(torso: Torso, entries: Mapping[str, Any], merge: str) -> Any:
     return layer()(list(features.values()))
 
 
+def _groups(plan: NetworkPlan) -> list[tuple[str, ...]]:
+    """The slots of each torso."""
+    slots = tuple(sorted(plan.heads))
+    return [(slot,) for slot in slots] if plan.settings.torso == "separate" else [slots]
+
+
 def _recurrent(plan: NetworkPlan) -> bool:
     return bool(getattr(plan.middleware, "carry", 0))
 
@@ -177,8 +190,6 @@ def _check(plan: NetworkPlan, spaces: Spaces) -> None:
         )
     if not plan.embedders:
         raise Mismatch(f"a network needs an embedder; inputs: {', '.join(sorted(spaces.observation))}")
-    if _recurrent(plan) and plan.settings.torso == "separate" and len(plan.heads) > 1:
-        raise Mismatch('heads share a recurrent middleware - set torso = "shared"', where="agent.network.torso")
 
 
 def _space(name: str, plan: NetworkPlan, spaces: Spaces) -> Space:

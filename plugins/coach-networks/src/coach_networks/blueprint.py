@@ -46,9 +46,10 @@ class Blueprint:
         return tuple(name for name, plan in self.problem.networks.items() if plan.spec.target)
 
     @property
-    def statistics(self) -> bool:
-        """Whether some network gathers statistics (batch norm)."""
-        return any(network.statistics for network in self.networks.values())
+    def apart(self) -> bool:
+        """Whether weights must be told from one another: batch norm's statistics, or a gradient clipped array by array."""
+        by_array = self.problem.settings.gradient_clip and self.problem.settings.gradient_clip_by == "norm"
+        return bool(by_array) or any(network.statistics for network in self.networks.values())
 
     def vector(self, names: Any = None) -> Array:
         """The first weights of networks `names` (all where None), one behind the other, float32."""

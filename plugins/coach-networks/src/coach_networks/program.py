@@ -82,27 +82,37 @@ def write_program(  # noqa: PLR0913 - the last two by keyword
 
     `merge` (``concatenate`` or ``sum``) joins several embedders, `further` are heads with
     embedders and a middleware of their own. A recurrent middleware adds an input ``carry``
-    and an output ``carry``, each ``[2 U]``; there is one at most.
+    and an output ``carry``; several torsos share it, a piece ``[2 U]`` each.
     """
     tape, torsos = Tape(weights), [Torso(embedders, middleware, heads), *further]
     outputs: dict[str, str] = {}
+    carried: list[str] = []
+    size = sum(_carry(torso) for torso in torsos)
     try:
-        for torso in torsos:
+        for index, torso in enumerate(torsos):
             features = [tape.layer(layer, name) for name, layer in torso.embedders.items()]
             between = features[0] if len(features) == 1 else tape.emit(merge, features)
             if _carry(torso):
-                between, outputs[CARRY] = torso.middleware.acting_recurrent(tape, between, CARRY)
+                piece = _piece(tape, size, _carry(torso), index)
+                between, after = torso.middleware.acting_recurrent(tape, between, piece)
+                carried.append(after)
             else:
                 between = tape.layer(torso.middleware, between)
             outputs |= {slot: tape.layer(head, between) for slot, head in torso.heads.items()}
     except UnknownLayer:
         return None
     inputs = {name: _shape(layer) for torso in torsos for name, layer in torso.embedders.items()}
-    if CARRY in outputs:
-        inputs[CARRY] = [_carry(torsos[0])]
-    listed, size = _listed(weights, names)
-    program = {"inputs": inputs, "size": size, "weights": listed, "ops": tape.ops, "outputs": outputs}
+    if carried:
+        inputs[CARRY] = [size]
+        outputs[CARRY] = carried[0] if len(carried) == 1 else tape.emit("concatenate", carried)
+    listed, numbers = _listed(weights, names)
+    program = {"inputs": inputs, "size": numbers, "weights": listed, "ops": tape.ops, "outputs": outputs}
     return program | ({"noise": tape.noises} if tape.noises else {})
+
+
+def _piece(tape: Tape, size: int, own: int, index: int) -> str:
+    """The part of the carry that torso `index` remembers."""
+    return CARRY if own == size else tape.emit("slice", [CARRY], start=own * index, stop=own * (index + 1))
 
 
 def _carry(torso: Torso) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -31,9 +31,32 @@ def fill(into: Array, problem: Problem, sample: Sample, which: slice, rng: np.ra
         into[:, :, end:] = rng.standard_normal((*into.shape[:2], into.shape[2] - end), np.float32)
 
 
-def unpack(problem: Problem, rows: Tensor, apart: Mapping[str, Tensor]) -> tuple[Batch, Tensor | None]:
-    """`rows` ``[B, width]``, `apart` each ``[B, ...]`` -> the batch, and importance weights ``[B]`` where there are any."""
-    layout, columns = problem.layout, dict(apart)
+def apart(problem: Problem, sample: Sample, which: slice) -> list[Array]:
+    """The columns that lie apart of minibatches `which`, each ``[K, B, ...]``; pictures plane by plane, as they lie
+    in memory: turning them is quicker in the compiled update."""
+    found = []
+    for column in problem.layout.apart:
+        values = sample.apart[column.name][which]
+        found.append(np.moveaxis(values, -1, -3) if _picture(column) else values)
+    return found
+
+
+def apart_shapes(problem: Problem) -> list[tuple[int, ...]]:
+    """The shapes of `apart`'s columns, without K and B."""
+    return [
+        (column.shape[-1], *column.shape[:-1]) if _picture(column) else column.shape for column in problem.layout.apart
+    ]
+
+
+def _picture(column: Column) -> bool:
+    return len(column.shape) == 3  # noqa: PLR2004 - height, width, channels
+
+
+def unpack(problem: Problem, rows: Tensor, apart: Sequence[Tensor]) -> tuple[Batch, Tensor | None]:
+    """`rows` ``[B, width]`` and `apart` as the function of that name gives them -> the batch, and importance weights ``[B]`` where there are any."""
+    layout, columns = problem.layout, {}
+    for column, values in zip(layout.apart, apart, strict=True):
+        columns[column.name] = ops.transpose(values, (0, 2, 3, 1)) if _picture(column) else values
     for name, place in layout.packed.items():
         columns[name] = _column(rows, layout[name], place.start)
     action = columns.pop("action")

@@ -90,9 +90,9 @@ class UpdateRule:
         return ops.where(counts > 0, means, float("nan"))
 
     def __call__(
-        self, state: TrainState, rows: Tensor, apart: Mapping[str, Tensor], given: Numbers
+        self, state: TrainState, rows: Tensor, apart: Sequence[Tensor], given: Numbers
     ) -> tuple[TrainState, Tensor, Tensor]:
-        """`rows` ``[B, W]``, `apart` each ``[B, ...]`` -> new state, priorities ``[B]``, sums of metrics ``[M]``."""
+        """`rows` ``[B, W]`` and columns `apart` (`coach_networks.rows`) -> new state, priorities ``[B]``, sums of metrics ``[M]``."""
         batch, importance = unpack(self._problem, rows, apart)
         batch = batch._replace(knobs=given.knobs)
         state = state._replace(updates=state.updates + 1)
@@ -173,7 +173,9 @@ class UpdateRule:
         flow = Flow(normal=normal, sequence=self._problem.sequence)
         teaching = Flow(normal=normal, sequence=self._problem.sequence, training=True, moved=moved)
         weights = {**state.weights, moves: leaves}
-        online = {name: self._caller(name, given, teaching if name == moves else flow) for name, given in weights.items()}
+        online = {
+            name: self._caller(name, given, teaching if name == moves else flow) for name, given in weights.items()
+        }
         target = {name: self._caller(name, given, flow) for name, given in state.target.items()}
         return {name: Pair(online[name], target.get(name, partial(_no_target, name))) for name in online}
 

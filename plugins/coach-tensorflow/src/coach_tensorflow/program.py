@@ -36,7 +36,7 @@ class Parts(NamedTuple):
 
     def read(self, *, apart: bool) -> TrainState:
         """The variables as the leaves of a state (`Segments.leaves`)."""
-        given, apart = self.variables, apart or self.blueprint.statistics  # which stand apart from weights that move
+        given, apart = self.variables, apart or self.blueprint.apart
         remembered = [self.online.leaves(slot.value(), apart=apart) for slot in given.slots]
         slots = {name: tuple(slot[name] for slot in remembered) for name in self.online.by_name}
         weights = self.online.leaves(given.weights.value(), apart=apart)
@@ -68,7 +68,7 @@ class Program:
         self._calls, self._batch = shape
         self._fused = 1 if parts.blueprint.problem.executor == "conv" else self._calls
         shapes = _shapes(parts, self._fused, self._batch, parts.rule.noise_size)
-        self._apart = tuple(column.name for column in parts.blueprint.problem.layout.apart)
+        self._apart = len(parts.blueprint.problem.layout.apart)
         self._slots = [Slot(given, dtype) for given, dtype in shapes]
         self._noise = self._slots[-1].array if parts.rule.noise_size else None
         self._tensors = [slot.tensor for slot in self._slots]
@@ -79,10 +79,9 @@ class Program:
     @staticmethod
     def trace(parts: Parts, batch: int) -> None:
         """Run one update of `batch` rows on symbols, compiling nothing."""
-        apart = [column.name for column in parts.blueprint.problem.layout.apart]
 
         def run(packed: Any, numbers: Any, *columns: Any) -> Any:
-            given = dict(zip(apart, (column[0] for column in columns), strict=True))
+            given = [column[0] for column in columns]
             return parts.rule(parts.read(apart=False), packed[0], given, _numbers(parts, numbers, None))[1:]
 
         specs = [tf.TensorSpec(given, dtype) for given, dtype in _shapes(parts, 1, batch, 0)]
@@ -101,8 +100,8 @@ class Program:
 
     def _once(self, sample: Sample, which: slice) -> tuple[Any, Any, Any]:
         rows.fill(self._slots[0].array, self._problem, sample, which, self._parts.blueprint.noise)
-        for slot, name in zip(self._slots[2:], self._apart, strict=False):
-            slot.array[...] = sample.apart[name][which]
+        for slot, values in zip(self._slots[2:], rows.apart(self._problem, sample, which), strict=False):
+            slot.array[...] = values
         if self._noise is not None:
             self._noise[...] = self._parts.blueprint.noise.standard_normal(self._noise.shape, np.float32)
         priority, metrics, weights = self._call(*self._tensors)
@@ -115,9 +114,9 @@ class Program:
         return priority, self._rule.means(sums, state.updates, self._fused), self._parts.write(after)
 
     def _update(self, state: TrainState, packed: Any, numbers: Any, columns: tuple[Any, ...], call: Any) -> Any:
-        named = dict(zip(self._apart, (column[call] for column in columns), strict=False))
+        apart = [column[call] for column in columns[: self._apart]]
         noise = None if self._noise is None else columns[-1][call]
-        return self._rule(state, packed[call], named, _numbers(self._parts, numbers, noise))
+        return self._rule(state, packed[call], apart, _numbers(self._parts, numbers, noise))
 
     def _single(self, state: TrainState, packed: Any, numbers: Any, columns: tuple[Any, ...]) -> tuple[Any, Any, Any]:
         state, priority, metrics = self._update(state, packed, numbers, columns, 0)
@@ -143,7 +142,8 @@ def _numbers(parts: Parts, numbers: Any, noise: Any) -> Numbers:
 def _shapes(parts: Parts, calls: int, batch: int, noise: int) -> list[tuple[tuple[int, ...], str]]:
     """The inputs of a train call: rows, learning rate and knobs, each column that lies apart, noise for layers."""
     problem = parts.blueprint.problem
-    apart = [((calls, batch, *column.shape), column.dtype) for column in problem.layout.apart]
+    kinds = [column.dtype for column in problem.layout.apart]
+    apart = [((calls, batch, *shape), kind) for shape, kind in zip(rows.apart_shapes(problem), kinds, strict=True)]
     beside = [((calls, noise), "float32")] if noise else []
     numbers = 1 + len(parts.blueprint.knobs)
     return [((calls, batch, rows.width(problem)), "float32"), ((numbers,), "float32"), *apart, *beside]
