@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from math import lcm
+from math import lcm, prod
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -80,10 +80,14 @@ class _Pairs:
                 self._wrong(f"train_every: {every.value}, but agent '{self.agent.spec.name}' {hint}", [every])
                 continue
             count = self._there("environment", "count")
-            shares, what = count[0].value if count else 1, f"train_every: {length.amount} steps cannot be split"
+            sequence = self._there("learner", "sequence") if any(self._recurrent()) else []
+            among = [f"among {node.value} environments" for node in count if node.value > 1]
+            among += [f"in sequences of {node.value}" for node in sequence]
+            shares = prod(node.value for node in count + sequence)
+            what = f"train_every: {length.amount} steps cannot be split"
             if length.amount % shares:
-                hint = f"among {shares} environments - use {_near(length.amount, shares)} steps"
-                self._wrong(f"{what} {hint}", [every, *count])
+                hint = f"{' '.join(among)} - use {_near(length.amount, shares)} steps"
+                self._wrong(f"{what} {hint}", [every, *count, *sequence])
             elif length.amount % batch.value:
                 steps = _near(length.amount, lcm(batch.value, shares))
                 hint = f"use {steps} steps, or a batch_size that divides {length.amount}"

@@ -192,6 +192,26 @@ def test_a_recurrent_network_needs_sequences(more: Registry) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("count", "sequence", "line"),
+    [
+        (1, 16, ""),
+        (4, 16, ""),
+        (8, 16, "among 8 environments in sequences of 16 - use 128 steps"),
+        (1, 12, "in sequences of 12 - use 60 or 72 steps"),
+    ],
+)
+def test_rollouts_of_recurrent_networks_are_whole_sequences(
+    more: Registry, count: int, sequence: int, line: str
+) -> None:
+    agent = {"use": "walker", "network": LSTM}
+    learner = {"train_every": "64 steps", "sequence": sequence, "batch_size": sequence}
+    track = {"use": "track", "id": "short", "count": count}
+    lines = told(more, agent, learner, memory={"use": "rollout"}, environment=track)
+    what = "agent.learner.train_every: train_every: 64 steps cannot be split"
+    assert lines == ([f"{what} {line}"] if line else [])
+
+
 def test_no_memory_keeps_sequences(toys: ModuleType) -> None:
     class Only:
         coach_middlewares = hookimpl(lambda self: (toys.Lstm,), specname="coach_middlewares")
