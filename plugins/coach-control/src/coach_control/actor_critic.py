@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from coach_networks import arithmetic, ops
-from coachcore.api import Box, Discrete, Mismatch, Spaces, Tensor
+from coachcore.api import Box, Discrete, Mismatch, Nets, NetworkSpec, Spaces, Tensor
 
 ACTOR = {
     "embedders": {"observation": {"use": "vector", "scheme": "empty"}},
@@ -41,6 +42,25 @@ def unit_box(agent: str, spaces: Spaces) -> Box:
             "bound it with the action filter 'linear-box-to-box'"
         )
     return action
+
+
+def discrete_actions(agent: str, spaces: Spaces) -> None:
+    """Raises `Mismatch` for anything but discrete actions, saying what would do."""
+    if not isinstance(spaces.action, Discrete):
+        raise Mismatch(
+            f"{agent} chooses among discrete actions, this environment's are a box of shape {spaces.action.shape}; "
+            "discretise them with the action filter 'box-discretization', or use sac"
+        )
+
+
+def free_temperature(first: float) -> NetworkSpec:
+    """One number that gradients move: the logarithm of a temperature, which thus stays above 0."""
+    return NetworkSpec(free={"log_temperature": math.log(first)}, acts=False)
+
+
+def temperature(nets: Nets) -> Tensor:
+    """What a nat of entropy is worth, a scalar that losses other than its own do not move."""
+    return ops.stop_gradient(ops.exp(nets["temperature"].online({})["log_temperature"]))
 
 
 def critic_loss(values: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:

@@ -8,16 +8,13 @@ from collections.abc import Mapping
 import attrs
 import numpy as np
 
-from coach_control.actor_critic import ACTOR
-from coach_control.sac import temperature
+from coach_control.actor_critic import ACTOR, discrete_actions, free_temperature, temperature
 from coach_networks import arithmetic, ops
 from coachcore.api import (
     Array,
     Batch,
     DataSpec,
-    Discrete,
     LossOut,
-    Mismatch,
     Nets,
     NetworkSpec,
     Proposal,
@@ -66,15 +63,11 @@ class DiscreteSAC:
 
     def networks(self, spaces: Spaces) -> Mapping[str, NetworkSpec]:
         """Actor, two critics and temperature; raises `Mismatch` unless actions are discrete."""
-        if not isinstance(spaces.action, Discrete):
-            raise Mismatch(
-                f"discrete-sac chooses among discrete actions, this environment's are a box of shape "
-                f"{spaces.action.shape}; discretise them with the action filter 'box-discretization', or use sac"
-            )
+        discrete_actions("discrete-sac", spaces)
         return {
             "actor": NetworkSpec(slots=SLOTS["actor"]),
             "critic": NetworkSpec(slots=SLOTS["critic"], target=True, acts=False),
-            "temperature": NetworkSpec(free={"log_temperature": math.log(self.temperature)}, acts=False),
+            "temperature": free_temperature(self.temperature),
         }
 
     def updates(self) -> tuple[Update, ...]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import attrs
 import numpy as np
 
-from coach_control.actor_critic import ACTOR, CONTINUOUS, CRITIC, critic_loss, unit_box
+from coach_control.actor_critic import ACTOR, CONTINUOUS, CRITIC, critic_loss, free_temperature, temperature, unit_box
 from coach_networks import arithmetic, ops
 from coachcore.api import (
     Array,
@@ -71,7 +70,7 @@ class SAC:
         return {
             "actor": NetworkSpec(slots=SLOTS["actor"]),
             "critic": NetworkSpec(slots=SLOTS["critic"], inputs=("action",), target=True, acts=False),
-            "temperature": NetworkSpec(free={"log_temperature": math.log(self.temperature)}, acts=False),
+            "temperature": free_temperature(self.temperature),
         }
 
     def updates(self) -> tuple[Update, ...]:
@@ -111,8 +110,3 @@ class SAC:
         """The squashed mean ``[N, A]``; `centre` and `deviation` speak of what is squashed."""
         centre = outputs["policy"][:, 0]
         return Proposal(np.tanh(centre), np.exp(outputs["policy"][:, 1]), centre)
-
-
-def temperature(nets: Nets) -> Tensor:
-    """What a nat of entropy is worth, a scalar that losses other than its own do not move."""
-    return ops.stop_gradient(ops.exp(nets["temperature"].online({})["log_temperature"]))
