@@ -131,8 +131,8 @@ def test_resume_equals_never_having_stopped(finished, tmp_path):
 def test_resuming_under_the_same_preset_is_fine_and_under_another_is_not(finished):
     assert coachcore.run(toy_preset(), resume=finished.folder).reason == "finished"
     with pytest.raises(CoachError) as caught:
-        coachcore.run(toy_preset(memory={"use": "toy-ring", "capacity": 7}), resume=finished.folder)
-    assert "this run was started with memory.capacity = 1000, the preset given has 7" in str(caught.value)
+        coachcore.run(toy_preset(memory={"use": "toy-ring", "capacity": 70}), resume=finished.folder)
+    assert "this run was started with memory.capacity = 1000, the preset given has 70" in str(caught.value)
 
 
 def test_a_folder_is_never_used_twice(finished):
