@@ -1,147 +1,146 @@
-"""DQN end to end against Stable-Baselines3: same network, batch size, update ratio and environment.
+"""Coach against Stable-Baselines3, sb3-contrib and SBX: same network, batch size, update ratio and environment.
 
-    python tests/benchmarks/versus_sb3.py [--rounds 5] [--settings NAME,NAME]
+    python tests/benchmarks/versus_sb3.py [--cases ppo,dqn-1] [--rounds 5] [--against sb3,sbx] [--scale 1.0]
+                                             [--engine tensorflow] [--list]
 
-Stable-Baselines3 lives in a virtual environment of its own, made on first use
-in the user's cache folder (needs uv; a CPU build of torch is enough). The two
-run in turn, one single-threaded process each, and are compared by updates a
-second in steady state: compiling and the heat-up are left out for both.
-Prints medians, and the ratio with its range over the paired rounds.
+The others live in virtual environments of their own, made on first use in the
+user's cache folder (needs uv; a CPU build of torch is enough). The sides run in
+turn, a process each with the case's number of cores, and each round begins with
+another. Rates are of the steady state: compiling and the heat-up are left out.
+
+Prints medians, the median of the ratios round by round with their range, and
+microseconds of train call an update beside the floor: what the matrix products
+of an update take at the rate measured in the same run. The range over n rounds
+holds the true median with a chance of 1 - 2**(1 - n): 94 % for 5.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import statistics
 import subprocess
 import sys
-from pathlib import Path
+from statistics import median
+from typing import Any
 
-WARM = 2_000  # steps before the clock starts: heat-up and compilation are over
-SETTINGS = {
-    # name: (hidden, batch, collect every, updates each time, learning rate, steps)
-    "64-64, 1 update every step": ((64, 64), 64, 1, 1, 1e-3, 12_000),
-    "64-64, 16 updates every 16 steps": ((64, 64), 64, 16, 16, 1e-3, 30_000),
-    "256-256, 128 updates every 256 steps": ((256, 256), 64, 256, 128, 2.3e-3, 12_000),
-}
+from peers import coach_side, floor, homes, other_side
+from peers.cases import CASES, Case, rival
 
-
-def coach(hidden: list[int], batch: int, every: int, updates: int, rate: float, steps: int, seed: int) -> None:
-    """Runs in a child: prints steps, updates and seconds of the steady state."""
-    from time import perf_counter
-
-    import coachcore
-
-    preset = coachcore.load_preset("cartpole-dqn").document | {"seed": seed, "filters": {}}
-    preset["agent"] = {
-        "use": "dqn",
-        "loss": "huber",
-        "network": {
-            "embedders": {"observation": {"use": "vector", "scheme": list(hidden)}},
-            "middleware": {"use": "dense", "scheme": "empty"},
-            "heads": {"q": {"use": "q"}},
-        },
-        "learner": {"batch_size": batch, "learning_rate": rate, "train_every": f"{every} steps", "updates": updates,
-                    "target_every": f"{max(100, updates)} updates", "gradient_clip": 10.0},
-    }  # fmt: skip
-    preset["memory"] = {"use": "experience-replay", "capacity": 100_000}
-    preset["exploration"] = {
-        "use": "e-greedy",
-        "epsilon": {"use": "linear", "start": 1.0, "end": 0.04, "steps": int(0.3 * steps)},
-    }
-    preset["schedule"] = {
-        "heatup": "1_000 steps",
-        "train": f"{steps} steps",
-        "evaluate": {"every": f"{10 * steps} steps", "episodes": 1},
-        "report_every": "500 steps",
-    }
-    preset["checkpoint"] = {"every": f"{10 * steps} steps"}
-    preset.pop("validation", None)
-    begun = None
-    for event in coachcore.train(preset):
-        if begun is None and event.step >= WARM:
-            begun = (perf_counter(), event.step, event.update)
-    seconds, at, update = begun
-    print(json.dumps([event.step - at, event.update - update, perf_counter() - seconds]))
+HEAD = (
+    "| case | against | measured in | Coach | other | ratio (range) | asked | us an update: Coach, other | floor us |\n"
+    "|---|---|---|---|---|---|---|---|---|"
+)
+Round = dict[str, dict[str, Any]]  # side -> what its child printed
 
 
-def stable_baselines(hidden, batch, every, updates, rate, steps, seed) -> None:
-    """Runs in a child, in the other virtual environment."""
-    from time import perf_counter
-
-    import gymnasium
-    import torch
-    from stable_baselines3 import DQN
-    from stable_baselines3.common.callbacks import BaseCallback
-
-    torch.set_num_threads(1)
-
-    class Clock(BaseCallback):
-        begun = None
-
-        def _on_step(self) -> bool:
-            if self.begun is None and self.num_timesteps >= WARM:
-                self.begun = (perf_counter(), self.num_timesteps, self.model._n_updates)
-            return True
-
-    clock = Clock()
-    model = DQN("MlpPolicy", gymnasium.make("CartPole-v1"), learning_rate=rate, batch_size=batch, buffer_size=100_000,
-                learning_starts=1_000, gamma=0.99, target_update_interval=100, train_freq=every, gradient_steps=updates,
-                exploration_fraction=0.3, exploration_final_eps=0.04, seed=seed,
-                policy_kwargs={"net_arch": list(hidden)})  # fmt: skip
-    model.learn(steps, callback=clock)
-    seconds, at, update = clock.begun
-    print(json.dumps([model.num_timesteps - at, model._n_updates - update, perf_counter() - seconds]))
+def played(case: Case, side: str, seed: int, engine: str) -> dict[str, Any]:
+    """What a child does: one side of a case, or the measurement of the floor."""
+    if side == "floor":
+        return {"operations": floor.measured()}
+    if side in ("coach", "dqn"):
+        return coach_side.run(case if side == "coach" else rival(case), seed, engine)
+    return other_side.run(case, seed, side)
 
 
-def other_python() -> Path:
-    """The interpreter of the environment that holds Stable-Baselines3; made when it is not there."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "coach" / "versus-sb3"
-    python = cache / "bin" / "python"
-    if not python.exists():
-        print("making a virtual environment for stable-baselines3 ...", file=sys.stderr)
-        subprocess.run(["uv", "venv", "-q", str(cache), "--python", sys.executable], check=True)
-        packages = ["torch", "stable-baselines3>=2.4", "gymnasium"]
-        find = [f"--find-links={links}"] if (links := os.environ.get("PIP_FIND_LINKS")) else []
-        backend = [] if find else ["--torch-backend=cpu"]
-        subprocess.run(["uv", "pip", "install", "-q", "--python", str(python), *find, *backend, *packages], check=True)
-    return python
-
-
-def child(python: Path, side: str, setting: tuple, seed: int) -> float:
-    command = [str(python), __file__, "--child", side, json.dumps([*setting, seed])]
-    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | threads, check=False)
+def child(case: Case, side: str, seed: int, given: argparse.Namespace) -> dict[str, Any]:
+    command = [str(homes.python_of(side)), __file__, "--child", side, case.name, str(seed)]
+    command += ["--scale", str(given.scale), "--engine", given.engine]
+    environment = homes.surroundings(side, case.cores)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if done.returncode:
-        sys.exit(f"{side} failed:\n{done.stderr[-3000:]}")
-    _steps, updates, seconds = json.loads(done.stdout.splitlines()[-1])
-    return updates / seconds
+        sys.exit(f"{case.name}: {side} failed:\n{done.stderr[-3000:]}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def rounds_of(case: Case, sides: list[str], given: argparse.Namespace) -> list[Round]:
+    """Every side once a round, the floor among them; each round begins with another side."""
+    everyone = ["coach", *sides, "floor"]
+    took = []
+    for seed in range(given.rounds):
+        first = seed % len(everyone)
+        order = everyone[first:] + everyone[:first]
+        took.append({side: child(case, side, seed, given) for side in order})
+    return took
+
+
+def row(case: Case, side: str, took: list[Round]) -> str:
+    """One line of the table."""
+
+    def middle(of: str, what: str) -> float:
+        return median(each[of][what] for each in took)
+
+    compared = "us" if case.at_most else "rate"
+    ratios = [each["coach"][compared] / each[side][compared] for each in took]
+    least = 1e6 * case.operations / middle("floor", "operations")
+    wanted = case.asked[side]
+    asked = "-" if wanted is None else f"{'<=' if case.at_most else '>='} {wanted:g}"
+    cells = (
+        case.name,
+        side,
+        case.measure,
+        f"{middle('coach', 'rate'):,.0f}",
+        f"{middle(side, 'rate'):,.0f}",
+        f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})",
+        asked,
+        f"{middle('coach', 'us'):,.0f}, {middle(side, 'us'):,.0f}",
+        f"{least:,.0f}",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def notes(case: Case, took: list[Round]) -> list[str]:
+    """What does not go into the table: the rate behind the floor, and bytes a transition."""
+    rates = [each["floor"]["operations"] / 1e9 for each in took]
+    rate = f"sgemm {median(rates):.0f} GFLOP/s with {case.cores} thread{'s' * (case.cores > 1)}"
+    said = [f"{case.name}: {case.about}; {case.operations / 1e6:.1f} MFLOP an update, {rate}"]
+    held = {side: each["bytes"] for side, each in took[0].items() if "bytes" in each}
+    return said + [f"{case.name}: {side} holds {size:,.0f} bytes a transition" for side, size in held.items()]
+
+
+def versions(took: list[Round]) -> dict[str, str]:
+    """By side, what it ran on."""
+    return {
+        side: ", ".join(f"{name} {number}" for name, number in each["versions"].items())
+        for side, each in took[0].items()
+        if "versions" in each
+    }
+
+
+def chosen(parser: argparse.ArgumentParser, names: str) -> list[Case]:
+    wanted = [name.strip() for name in names.split(",")] if names else list(CASES)
+    for name in wanted:
+        if name not in CASES:
+            parser.error(f"there is no case '{name}'; cases: {', '.join(CASES)}")
+    return [CASES[name] for name in wanted]
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--rounds", type=int, default=5)
-    options.add_argument("--settings", default="")
-    options.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
-    asked = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", default="", help="names with commas between; all of them by default")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--against", default="dqn,sb3,sbx", help="leave out sides that are not wanted")
+    parser.add_argument("--scale", type=float, default=1.0, help="share of the measured steps, to try it out")
+    parser.add_argument("--engine", default="tensorflow", choices=("tensorflow", "jax"), help="what Coach runs on")
+    parser.add_argument("--list", action="store_true", help="name the cases and stop")
+    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
     if asked.child:
-        side, setting = asked.child
-        {"coach": coach, "sb3": stable_baselines}[side](*json.loads(setting))
+        side, name, seed = asked.child
+        homes.pin(CASES[name].cores)
+        print(json.dumps(played(CASES[name].scaled(asked.scale), side, int(seed), asked.engine)))
         return
-    other = other_python()
-    print("| setting | Coach updates/s | SB3 updates/s | ratio, median | range |\n|---|---|---|---|---|", flush=True)
-    chosen = [name.strip() for name in asked.settings.split(";")] if asked.settings else list(SETTINGS)
-    for name in chosen:
-        pairs = []
-        for seed in range(asked.rounds):
-            ours = child(Path(sys.executable), "coach", SETTINGS[name], seed)
-            pairs.append((ours, child(other, "sb3", SETTINGS[name], seed)))
-        ratios = [ours / theirs for ours, theirs in pairs]
-        ours, theirs = (statistics.median(side) for side in zip(*pairs, strict=True))
-        spread = f"{statistics.median(ratios):.1f} | {min(ratios):.1f} to {max(ratios):.1f}"
-        print(f"| {name} | {ours:.0f} | {theirs:.0f} | {spread} |", flush=True)
+    if asked.list:
+        print("\n".join(f"{case.name:12s} {case.about}; against {', '.join(case.asked)}" for case in CASES.values()))
+        return
+    print(HEAD, flush=True)
+    said, ran = [], {}
+    for case in chosen(parser, asked.cases):
+        sides = [side for side in case.asked if side in asked.against.split(",")]
+        took = rounds_of(case, sides, asked)
+        print("\n".join(row(case, side, took) for side in sides), flush=True)
+        said += notes(case, took)
+        ran |= versions(took)
+    print("\n" + "\n".join(f"- {line}" for line in [*said, *(f"{side}: {what}" for side, what in ran.items())]))
 
 
 if __name__ == "__main__":
