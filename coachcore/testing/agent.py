@@ -13,11 +13,13 @@ import numpy as np
 
 from coachcore.contracts.agent import Update
 from coachcore.testing.agent_acting import (
+    ActingConformance,
     a_proposal_has_a_row_an_environment,
     its_knobs_keep_their_names,
     what_is_kept_fills_its_columns,
 )
 from coachcore.testing.agent_facts import (
+    FactsConformance,
     a_space_it_cannot_serve_is_a_mismatch,
     its_data_is_what_it_declares,
     its_networks_fill_the_slots_it_declares,
@@ -176,32 +178,8 @@ def _out(agent: Any, tried: Trial, update: Update, batch: Batch) -> dict[str, Ar
     return {**losses, "priority": np.asarray(out.priority), **metrics}
 
 
-class AgentConformance:
+class AgentConformance(FactsConformance, ActingConformance):
     """The laws as tests: subclass it as ``TestMine``, give `make` and what it is `tried` on."""
-
-    tried: Trial = TRIALS[0]
-
-    def make(self) -> Any:
-        """The agent to test."""
-        raise NotImplementedError
-
-    def test_settings_never_change(self) -> None:
-        settings_never_change(self.make(), self.tried)
-
-    def test_its_networks_fill_the_slots_it_declares(self) -> None:
-        its_networks_fill_the_slots_it_declares(self.make(), self.tried)
-
-    def test_what_it_says_of_itself_is_sound(self) -> None:
-        what_it_says_of_itself_is_sound(self.make(), self.tried)
-
-    def test_its_data_is_what_it_declares(self) -> None:
-        its_data_is_what_it_declares(self.make(), self.tried)
-
-    def test_its_updates_move_its_networks(self) -> None:
-        its_updates_move_its_networks(self.make(), self.tried)
-
-    def test_a_space_it_cannot_serve_is_a_mismatch(self) -> None:
-        a_space_it_cannot_serve_is_a_mismatch(self.make(), self.tried)
 
     def test_a_loss_is_one_number_an_example(self) -> None:
         a_loss_is_one_number_an_example(self.make(), self.tried)
@@ -221,14 +199,5 @@ class AgentConformance:
     def test_a_target_is_asked_where_it_is_declared(self) -> None:
         a_target_is_asked_where_it_is_declared(self.make(), self.tried)
 
-    def test_a_proposal_has_a_row_an_environment(self) -> None:
-        a_proposal_has_a_row_an_environment(self.make(), self.tried)
-
-    def test_what_is_kept_fills_its_columns(self) -> None:
-        what_is_kept_fills_its_columns(self.make(), self.tried)
-
     def test_noise_that_is_drawn_is_used(self) -> None:
         noise_that_is_drawn_is_used(self.make(), self.tried)
-
-    def test_its_knobs_keep_their_names(self) -> None:
-        its_knobs_keep_their_names(self.make(), self.tried)

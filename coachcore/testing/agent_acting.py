@@ -8,7 +8,7 @@ import numpy as np
 
 from coachcore.spaces import Discrete
 from coachcore.testing.laws import require, same, saved
-from coachcore.testing.trial import SIZE, Trial, acting_outputs, close, example_batch, example_nets
+from coachcore.testing.trial import SIZE, TRIALS, Trial, acting_outputs, close, example_batch, example_nets
 from coachcore.types import Proposal
 
 
@@ -87,3 +87,22 @@ def its_knobs_keep_their_names(agent: Any, tried: Trial) -> None:
 
 def _rng() -> np.random.Generator:
     return np.random.default_rng(7)
+
+
+class ActingConformance:
+    """These laws as tests, a part of `AgentConformance`."""
+
+    tried: Trial = TRIALS[0]
+
+    def make(self) -> Any:
+        """The agent to test."""
+        raise NotImplementedError
+
+    def test_a_proposal_has_a_row_an_environment(self) -> None:
+        a_proposal_has_a_row_an_environment(self.make(), self.tried)
+
+    def test_what_is_kept_fills_its_columns(self) -> None:
+        what_is_kept_fills_its_columns(self.make(), self.tried)
+
+    def test_its_knobs_keep_their_names(self) -> None:
+        its_knobs_keep_their_names(self.make(), self.tried)

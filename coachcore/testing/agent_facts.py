@@ -114,3 +114,31 @@ def _by_network(facts: Mapping[str, Any], name: str) -> dict[str, Mapping[str, A
 
 def _listed(one: Any) -> tuple[str, ...]:
     return (one,) if isinstance(one, str) else tuple(one)
+
+
+class FactsConformance:
+    """These laws as tests, a part of `AgentConformance`."""
+
+    tried: Trial = TRIALS[0]
+
+    def make(self) -> Any:
+        """The agent to test."""
+        raise NotImplementedError
+
+    def test_settings_never_change(self) -> None:
+        settings_never_change(self.make(), self.tried)
+
+    def test_its_networks_fill_the_slots_it_declares(self) -> None:
+        its_networks_fill_the_slots_it_declares(self.make(), self.tried)
+
+    def test_what_it_says_of_itself_is_sound(self) -> None:
+        what_it_says_of_itself_is_sound(self.make(), self.tried)
+
+    def test_its_data_is_what_it_declares(self) -> None:
+        its_data_is_what_it_declares(self.make(), self.tried)
+
+    def test_its_updates_move_its_networks(self) -> None:
+        its_updates_move_its_networks(self.make(), self.tried)
+
+    def test_a_space_it_cannot_serve_is_a_mismatch(self) -> None:
+        a_space_it_cannot_serve_is_a_mismatch(self.make(), self.tried)

@@ -19,7 +19,8 @@ from coachcore.testing.trial import TRIALS, copied, example_batch, example_nets,
 class Odd:
     """Asks for what the core knows no shape of, and keeps a column and reads the action."""
 
-    data: DataSpec = attrs.field(default=DataSpec(keep=(Column("spread", (2,)),)), init=False)
+    def data(self, spaces):
+        return DataSpec(keep=(Column("spread", (2,)),), noise=(Column("shake", (4,)),))
 
     def networks(self, spaces):
         return {"main": NetworkSpec(slots={"z": "atoms"}, inputs=("action",))}
@@ -40,8 +41,67 @@ def test_a_batch_fits_its_spaces(tried):
         batch.reward[0] = 1.0
 
 
-def test_kept_columns_come_as_extras():
-    assert example_batch(Odd(), TRIALS[0], 3).extras["spread"].shape == (3, 2)
+@component("agent", "fresh", slots={"v": "state-value"}, free=["price"])
+@attrs.frozen(kw_only=True)
+class Fresh:
+    """Uses rows once, keeps what it thought, turns a knob and has a number of its own."""
+
+    def data(self, spaces):
+        return DataSpec(fresh=True, keep=(Column("value"),))
+
+    def networks(self, spaces):
+        price = NetworkSpec(free={"log": 0.5}, acts=False)
+        return {"main": NetworkSpec(slots={"v": "state-value"}), "price": price}
+
+    def propose(self, outputs):
+        return None
+
+    def kept(self, outputs, proposal, actions):
+        return {"value": outputs["v"]}
+
+    def begin(self):
+        return 3.0
+
+    def knobs(self, state, step):
+        return {"gain": state}
+
+
+def test_kept_columns_come_as_extras_and_drawn_ones_as_noise():
+    batch = example_batch(Odd(), TRIALS[0], 3)
+    assert batch.extras["spread"].shape == (3, 2)
+    assert batch.noise["shake"].shape == (3, 4)
+    assert batch.knobs == {}
+
+
+def test_fresh_rows_have_what_was_led_to_instead_of_what_followed():
+    batch = example_batch(Fresh(), TRIALS[0], 3)
+    assert (batch.reward, batch.discount, dict(batch.next_obs)) == (None, None, {})
+    assert {name: values.shape for name, values in batch.extras.items()} == dict.fromkeys(
+        ("value", "advantage", "return"), (3,)
+    )
+    assert batch.knobs == {"gain": 3.0}
+    thought = example_nets(Fresh(), TRIALS[0])["main"].online(batch.obs)["v"]
+    np.testing.assert_allclose(batch.extras["value"], 0.95 * thought, rtol=1e-5)  # a little different from now
+    turned = rows_of(batch, np.array([2, 0]))
+    assert turned.reward is None
+    assert turned.extras["return"].tolist() == batch.extras["return"][[2, 0]].tolist()
+
+
+def test_a_free_number_is_what_it_is_at_first():
+    assert example_nets(Fresh(), TRIALS[0])["price"].online({})["log"].tolist() == 0.5
+
+
+def test_a_deterministic_policy_stays_in_its_box():
+    spec = NetworkSpec(slots={"a": "deterministic-policy"})
+
+    class Bold:
+        def networks(self, spaces):
+            return {"main": spec}
+
+    obs = {"observation": np.full((2, 4), 9.0, np.float32)}
+    out = example_nets(Bold(), trial(Box((1,), -1.0, 1.0)))["main"].online(obs)["a"]
+    assert out.shape == (2, 1)
+    assert np.abs(out).max() <= 1.0
 
 
 def test_rows_and_copies():
