@@ -184,6 +184,14 @@ def test_shapes_that_are_promised():
     assert promised("action-values", Box((4,))) is None
     assert promised("atoms", Discrete(4)) is None
     assert promised("return-distribution", Discrete(4)) == promised("quantiles", Discrete(4)) == (4, None)
+    assert promised("discrete-policy", Discrete(4)) == (4,)
+    assert promised("discrete-policy", Box((4,))) is None
+    assert promised("gaussian-policy", Box((4,))) == promised("squashed-gaussian-policy", Box((4,))) == (2, 4)
+    assert promised("deterministic-policy", Box((4,))) == (4,)
+    assert promised("gaussian-policy", Discrete(4)) is None
+    for action in (Discrete(4), Box((4,))):
+        assert promised("state-value", action) == ()
+        assert promised("critics", action) == (None,)
 
 
 def test_an_axis_of_none_may_have_any_length_but_none_at_all():
