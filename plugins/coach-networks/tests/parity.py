@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import keras
@@ -12,11 +13,11 @@ from coachcore.acting import ActingNetwork
 
 
 def filled(layer: Any, *inputs: np.ndarray, seed: int = 0) -> Any:
-    """The layer, built by a call, with every weight drawn anew; variances stay above zero."""
+    """The layer, built by a call, with every weight drawn anew, wide kernels smaller; variances stay above zero."""
     layer(*inputs)
     rng = np.random.default_rng(seed)
     for weight in layer.weights:
-        drawn = 0.4 * rng.standard_normal(weight.shape)
+        drawn = rng.standard_normal(weight.shape) * max(prod(weight.shape[:-1]), 6) ** -0.5
         weight.assign(np.abs(drawn) + 0.5 if "variance" in weight.path else drawn)
     return layer
 
