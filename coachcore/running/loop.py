@@ -177,12 +177,21 @@ def _bad_loss(machine: Machine, trained: Trained, sample: Sample) -> BadData:
         what = "an observation or a reward in the memory is not a number - mend the environment or a filter"
         return BadData(f"{what}; the last checkpoint is still whole", where=name)
     wrong = [name for name, value in zip(machine.learner.metric_names, trained.metrics, strict=True) if np.isinf(value)]
-    heads = [name.removesuffix("_loss") for name in wrong if name.endswith("_loss")]
-    of = f" of {', '.join(heads)}" if heads else "" if wrong[0] == "loss" else f" ({wrong[0]})"
     return BadData(
-        f"the loss{of} is no finite number{_rows_of(trained)} at step {machine.clock.steps} - lower "
-        "agent.learner.learning_rate or set agent.learner.gradient_clip; the last checkpoint is still whole"
+        f"the loss{_heads_of(machine, wrong)} is no finite number{_rows_of(trained)} at step {machine.clock.steps} - "
+        "lower agent.learner.learning_rate or set agent.learner.gradient_clip; the last checkpoint is still whole"
     )
+
+
+def _heads_of(machine: Machine, wrong: list[str]) -> str:
+    """Whose loss it was, in words: the heads that are told apart, else all of the first network concerned."""
+    heads = [name.removesuffix("_loss") for name in wrong if name.endswith("_loss")]
+    network, _, metric = wrong[0].rpartition(".")
+    if not heads and metric == "loss":
+        agent = machine.experiment.agent
+        spec = agent.networks(machine.spaces)[network or agent.updates()[0].moves]
+        heads = [f"{network}.{slot}" if network else slot for slot in (*spec.slots, *spec.free)]
+    return f" of {', '.join(heads)}" if heads else f" ({wrong[0]})"
 
 
 def _rows_of(trained: Trained) -> str:

@@ -19,7 +19,16 @@ from coachcore.running.accumulate import NStep
 from coachcore.running.advantage import Advantages
 from coachcore.running.episodes import OpenEpisodes
 from coachcore.running.policy import Policy
-from coachcore.running.problem import CARRY, FIRST, carried, pipelines_of, plans_of, problem_of, remembering
+from coachcore.running.problem import (
+    CARRY,
+    FIRST,
+    carried,
+    check_exploration,
+    pipelines_of,
+    plans_of,
+    problem_of,
+    remembering,
+)
 from coachcore.spaces import Spaces
 from coachcore.types import Array, Moment, Obs, Proposal, Rows, Sample, State, Trained
 
@@ -65,12 +74,18 @@ class Machine:
         self.done = ""  # why the run is over, when it is
         self.paused = False  # set from outside (a signal, a timer): the loop yields a pause soon
         self._load_acting()
+        check_exploration(experiment.exploration, self.learner.acting()[0], self._imagined)
 
     def _load_acting(self) -> None:
         program, weights = self.learner.acting()
         self.acting: Any = ActingNetwork(program) if program else self.learner.forward
         self._noise = self.streams["noise"] if not program or program.get("noise") else None
         self.refresh(weights)
+
+    def _imagined(self) -> Proposal:
+        """What the agent would like to do if it saw nothing but zeros."""
+        seen = {name: np.zeros((self.count, *s.shape), s.dtype) for name, s in self.spaces.observation.items()}
+        return self.experiment.agent.propose(self.acting(seen))
 
     def refresh(self, weights: Array) -> None:
         """Act with these weights ``[P]`` from now on."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from coachcore.component import spec_of
 from coachcore.contracts.agent import NetworkPlan, NetworkSpec
 from coachcore.contracts.engine import Problem
 from coachcore.contracts.experiment import Experiment, NetworkParts
+from coachcore.contracts.exploration import ExplorationPolicy
 from coachcore.errors import Mismatch
 from coachcore.layout import Layout
 from coachcore.running.pipeline import Pipelines
 from coachcore.spaces import Box, Spaces
+from coachcore.types import Proposal
 
 CARRY, FIRST = "carry", "first"
 """What a recurrent network is shown besides: what it remembers, and whether an episode begins."""
@@ -73,6 +75,17 @@ def problem_of(experiment: Experiment, plans: Mapping[str, NetworkPlan], spaces:
         sequence=experiment.learner.sequence if CARRY in spaces.observation else 1,
         seed=seed,
     )
+
+
+def check_exploration(part: ExplorationPolicy, program: Mapping[str, Any], propose: Callable[[], Proposal]) -> None:
+    """Raise `Mismatch` where an exploration policy asks for what the acting network does not give."""
+    spec = spec_of(part)
+    if spec.facts.get("noisy") and program and not program.get("noise"):
+        message = f"'{spec.name}' explores by noisy layers, and this network has none - give a head noisy = true"
+        raise Mismatch(f"{message}, or choose another policy", where="exploration")
+    if spec.facts.get("asks") == "deviation" and propose().deviation is None:
+        message = f"'{spec.name}' draws from the network's own deviation, and this agent's network gives none"
+        raise Mismatch(f"{message} - use 'additive-noise'", where="exploration")
 
 
 def _executor(declared: str, spaces: Spaces) -> str:

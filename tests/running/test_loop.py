@@ -247,7 +247,7 @@ def test_a_loss_that_is_no_number_ends_the_run_with_what_would_work():
 def test_a_bad_loss_ends_the_run_at_once_whatever_is_reported():
     learner = LearnerSettings(batch_size=16, learning_rate=1e30)
     seldom = schedule(report_every="1_000_000 steps")
-    with pytest.warns(RuntimeWarning), pytest.raises(BadData, match=r"the loss is no finite number at step \d+"):
+    with pytest.warns(RuntimeWarning), pytest.raises(BadData, match=r"the loss of q is no finite number at step \d+"):
         events(toy_experiment(learner=learner, schedule=seldom))
 
 

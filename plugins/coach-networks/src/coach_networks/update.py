@@ -111,7 +111,10 @@ class UpdateRule:
             )
             priorities.append(priority)
             metrics.append(measured)
-        return self._copied(state), priorities[0], ops.concatenate(metrics, 0)
+        first, *others = priorities
+        for other in others:  # a row that spoils any of the losses is marked
+            first = ops.where(ops.isnan(other), other, first)
+        return self._copied(state), first, ops.concatenate(metrics, 0)
 
     def _skip(self, update: Update, state: TrainState, priority: Tensor) -> Any:
         name = update.moves
