@@ -26,21 +26,27 @@ def test_segments_follow_one_another() -> None:
     assert (kernel.numpy().tolist(), bias.numpy().tolist()) == ([[0, 1], [2, 3]], [4, 5])
 
 
-@pytest.mark.parametrize(("apart", "counts"), [(True, {"a": 2, "b": 1}), (False, {"a": 1, "b": 1})])
-def test_leaves_are_whole_networks_or_single_weights(apart: bool, counts: dict[str, int]) -> None:
-    leaves = Segments.of(SHAPES).leaves(tf.range(9), apart=apart)
+COUNTS = [("apart", {"a": 4, "b": 1}), ("grouped", {"a": 3, "b": 1}), ("whole", {"a": 1, "b": 1})]
+
+
+@pytest.mark.parametrize(("how", "counts"), COUNTS)
+def test_leaves_are_whole_networks_single_weights_or_biases_together(how: str, counts: dict[str, int]) -> None:
+    segments = Segments.of({"a": ((2,), (2, 2), (2, 1), ()), "b": ((3,),)})
+    leaves = segments.leaves(tf.range(12), how)
     assert {name: len(group) for name, group in leaves.items()} == counts
+    if how == "grouped":
+        assert leaves["a"][-1].numpy().tolist() == [0, 1, 8]
 
 
 @settings(deadline=None, max_examples=25)
 @given(
     st.lists(st.lists(st.lists(st.integers(1, 3), max_size=3), min_size=1, max_size=3), min_size=1, max_size=3),
-    st.booleans(),
+    st.sampled_from(["apart", "grouped", "whole"]),
 )
-def test_a_flat_vector_survives_being_cut_up(shapes: list[list[list[int]]], apart: bool) -> None:
+def test_a_flat_vector_survives_being_cut_up(shapes: list[list[list[int]]], how: str) -> None:
     segments = Segments.of({f"n{i}": tuple(tuple(shape) for shape in group) for i, group in enumerate(shapes)})
     flat = np.arange(segments.size, dtype=np.float32)
-    leaves = segments.leaves(tf.constant(flat), apart=apart)
-    assert np.array_equal(Segments.flat(leaves.values()), flat)
+    leaves = segments.leaves(tf.constant(flat), how)
+    assert np.array_equal(segments.flat(leaves), flat)
     for name, segment in segments.by_name.items():
         assert [tuple(weight.shape) for weight in segment.weights(leaves[name])] == list(segment.shapes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from math import prod
 from typing import Any
 
@@ -27,16 +27,36 @@ class Segment:
     def size(self) -> int:
         return sum(self.sizes)
 
+    @property
+    def small(self) -> list[int]:
+        """Which weights are numbers and rows of numbers: biases."""
+        return [index for index, shape in enumerate(self.shapes) if len(shape) <= 1]
+
     def of(self, flat: Any) -> Any:
         """This network's part of the flat vector."""
         return flat[self.start : self.start + self.size]
 
+    def grouped(self, part: Any) -> Leaves:
+        """A leaf for each kernel, then one for all biases together: a compiled update has a kernel less to run for
+        each step of arithmetic on each leaf, and cutting the biases out again costs nothing."""
+        weights = self.weights((part,))
+        small = [weights[index] for index in self.small]
+        kernels = [weight for index, weight in enumerate(weights) if index not in self.small]
+        return (*kernels, tf.concat([tf.reshape(bias, [-1]) for bias in small], 0)) if small else tuple(kernels)
+
     def weights(self, leaves: Leaves) -> list[Any]:
-        """The network's weights in their shapes, from one flat leaf or from one leaf a weight."""
-        if len(leaves) == len(self.shapes):
-            return [tf.reshape(leaf, shape) for leaf, shape in zip(leaves, self.shapes, strict=True)]
+        """The network's weights in their shapes, from one flat leaf, from `grouped` leaves or from one leaf a weight."""
+        if len(leaves) == 1:
+            pieces = zip(tf.split(leaves[0], self.sizes), self.shapes, strict=True) if len(self.shapes) > 1 else ()
+            return [tf.reshape(piece, shape) for piece, shape in pieces] or [tf.reshape(leaves[0], self.shapes[0])]
+        if [tuple(leaf.shape) for leaf in leaves] == list(self.shapes):
+            return list(leaves)
+        *kernels, together = leaves
+        small = self.small
+        cut = iter(tf.split(together, [self.sizes[index] for index in small]))
+        rest = iter(kernels)
         return [
-            tf.reshape(piece, shape) for piece, shape in zip(tf.split(leaves[0], self.sizes), self.shapes, strict=True)
+            tf.reshape(next(cut), shape) if index in small else next(rest) for index, shape in enumerate(self.shapes)
         ]
 
 
@@ -58,19 +78,25 @@ class Segments:
     def size(self) -> int:
         return sum(segment.size for segment in self.by_name.values())
 
-    def leaves(self, flat: Any, *, apart: bool) -> dict[str, Leaves]:
-        """The flat vector as leaves by network: one leaf a weight if `apart`, else one leaf a network.
+    def leaves(self, flat: Any, how: str) -> dict[str, Leaves]:
+        """The flat vector as leaves by network: one leaf a network (``whole``), one a weight (``apart``), or as
+        `Segment.grouped`.
 
-        Inside a compiled loop, weights carried apart save a slice each time round
-        (5 to 10 % of an update); outside one, fewer and longer operations win.
+        Inside a compiled loop, grouped leaves save slices and steps each time round; outside
+        one, fewer and longer operations win. Statistics need weights apart.
         """
         parts = {name: segment.of(flat) for name, segment in self.by_name.items()}
-        if not apart:
+        if how == "whole":
             return {name: (part,) for name, part in parts.items()}
+        if how == "grouped":
+            return {name: self.by_name[name].grouped(part) for name, part in parts.items()}
         return {name: tuple(self.by_name[name].weights((part,))) for name, part in parts.items()}
 
-    @staticmethod
-    def flat(leaves: Iterable[Leaves]) -> Any:
-        """Leaves back as one flat vector."""
-        pieces = [tf.reshape(leaf, [-1]) for group in leaves for leaf in group]
-        return pieces[0] if len(pieces) == 1 else tf.concat(pieces, 0)
+    def flat(self, leaves: Mapping[str, Leaves]) -> Any:
+        """Leaves by network back as one flat vector."""
+        pieces = []
+        for name, segment in self.by_name.items():
+            given = leaves[name]
+            pieces += given if len(given) == 1 else segment.weights(given)
+        flattened = [tf.reshape(piece, [-1]) for piece in pieces]
+        return flattened[0] if len(flattened) == 1 else tf.concat(flattened, 0)

@@ -66,7 +66,7 @@ def _held_back() -> Iterator[None]:
 def _set_threads(tf: Any, executor: str) -> None:
     """One thread inside an operation; operations side by side only where networks are wide."""
     threading = tf.config.threading
-    beside = 1 if executor == "small" else os.cpu_count() or 1
+    beside = 1 if executor == "small" else _cores()
     wanted = (("TF_NUM_INTRAOP_THREADS", "intra", 1), ("TF_NUM_INTEROP_THREADS", "inter", beside))
     for variable, name, count in wanted:
         if variable in os.environ or getattr(threading, f"get_{name}_op_parallelism_threads")() != 0:
@@ -75,3 +75,9 @@ def _set_threads(tf: Any, executor: str) -> None:
             getattr(threading, f"set_{name}_op_parallelism_threads")(count)
         except RuntimeError:
             return  # TensorFlow has already started in this process with its own choice
+
+
+def _cores() -> int:
+    """Cores that this process may use: fewer than the machine's in a container or where it is pinned."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1

@@ -34,23 +34,23 @@ class Parts(NamedTuple):
     online: Segments
     slow: Segments  # of the networks that have a target
 
-    def read(self, *, apart: bool) -> TrainState:
+    def read(self, *, looped: bool) -> TrainState:
         """The variables as the leaves of a state (`Segments.leaves`)."""
-        given, apart = self.variables, apart or self.blueprint.apart
-        remembered = [self.online.leaves(slot.value(), apart=apart) for slot in given.slots]
+        given = self.variables
+        how = "apart" if self.blueprint.apart else "grouped" if looped else "whole"
+        remembered = [self.online.leaves(slot.value(), how) for slot in given.slots]
         slots = {name: tuple(slot[name] for slot in remembered) for name in self.online.by_name}
-        weights = self.online.leaves(given.weights.value(), apart=apart)
-        return TrainState(weights, slots, self.slow.leaves(given.target.value(), apart=apart), given.updates.value())
+        weights, target = self.online.leaves(given.weights.value(), how), self.slow.leaves(given.target.value(), how)
+        return TrainState(weights, slots, target, given.updates.value())
 
     def write(self, state: TrainState) -> Any:
         """Take over `state`; returns the acting network's weights as one flat tensor."""
-        names = self.online.by_name
-        weights = Segments.flat(state.weights[name] for name in names)
+        weights = self.online.flat(state.weights)
         self.variables.weights.assign(weights)
         for index, slot in enumerate(self.variables.slots):
-            slot.assign(Segments.flat(state.slots[name][index] for name in names))
+            slot.assign(self.online.flat({name: slots[index] for name, slots in state.slots.items()}))
         if state.target:
-            self.variables.target.assign(Segments.flat(state.target[name] for name in self.slow.by_name))
+            self.variables.target.assign(self.slow.flat(state.target))
         self.variables.updates.assign(state.updates)
         return tf.identity(self.online.by_name[self.blueprint.acting].of(weights))
 
@@ -82,7 +82,7 @@ class Program:
 
         def run(packed: Any, numbers: Any, *columns: Any) -> Any:
             given = [column[0] for column in columns]
-            return parts.rule(parts.read(apart=False), packed[0], given, _numbers(parts, numbers, None))[1:]
+            return parts.rule(parts.read(looped=False), packed[0], given, _numbers(parts, numbers, None))[1:]
 
         specs = [tf.TensorSpec(given, dtype) for given, dtype in _shapes(parts, 1, batch, 0)]
         tf.function(run, autograph=False).get_concrete_function(*specs)
@@ -108,7 +108,7 @@ class Program:
         return np.asarray(priority), np.asarray(metrics), np.asarray(weights)
 
     def _run(self, packed: Any, numbers: Any, *columns: Any) -> tuple[Any, Any, Any]:
-        state = self._parts.read(apart=self._fused > 1)
+        state = self._parts.read(looped=self._fused > 1)
         update = self._single if self._fused == 1 else self._loop
         after, priority, sums = update(state, packed, numbers, columns)
         return priority, self._rule.means(sums, state.updates, self._fused), self._parts.write(after)
