@@ -70,7 +70,7 @@ def problem_of(experiment: Experiment, plans: Mapping[str, NetworkPlan], spaces:
         spaces=spaces,
         layout=Layout.of(spaces, data.keep, fresh=data.fresh),
         settings=experiment.learner,
-        executor=_executor(facts.get("executor", "small"), spaces),
+        executor=executor_for(facts.get("executor", "small"), spaces),
         weighted=bool(spec_of(experiment.memory).facts.get("weighted")),
         sequence=experiment.learner.sequence if CARRY in spaces.observation else 1,
         seed=seed,
@@ -88,10 +88,12 @@ def check_exploration(part: ExplorationPolicy, program: Mapping[str, Any], propo
         raise Mismatch(f"{message} - use 'additive-noise'", where="exploration")
 
 
-def _executor(declared: str, spaces: Spaces) -> str:
-    """Images make any agent's update one of convolutions."""
-    pictures = any(len(space.shape) == 3 for space in spaces.observation.values())  # noqa: PLR2004 - height, width, channels
-    return "conv" if pictures else declared
+def executor_for(declared: str, spaces: Spaces) -> str:
+    """How the engine should run an update: pictures make any agent's one of convolutions, and a loop over time
+    takes XLA on the CPU half a minute to compile."""
+    if any(len(space.shape) == 3 for space in spaces.observation.values()):  # noqa: PLR2004 - height, width, channels
+        return "conv"
+    return "twin" if declared == "small" and CARRY in spaces.observation else declared
 
 
 def _check(plan: NetworkPlan, spaces: Spaces, where: str) -> None:

@@ -47,19 +47,19 @@ class Memory(keras.layers.Layer):
         given = ops.reshape(given, (-1, steps, 4 * units))  # [S, T, 4U]
         kept = ops.reshape(1.0 - ops.cast(first, given.dtype), (-1, steps, 1))  # [S, T, 1]
         state = ops.reshape(ops.cast(carry, given.dtype), (-1, steps, 2 * units))[:, 0]  # [S, 2U]
-        h, c = state[:, :units], state[:, units:]
-        shown, carried = [], []
-        for t in range(steps):  # written out: compilers run it without the cost of a loop, and differentiate it
-            h, c = h * kept[:, t], c * kept[:, t]
-            i, f, g, o = ops.split(given[:, t] + ops.matmul(h, self.recurrent), 4, axis=-1)
-            c = ops.sigmoid(f) * c + ops.sigmoid(i) * ops.tanh(g)
-            h = ops.sigmoid(o) * ops.tanh(c)
-            shown.append(h)
-            carried.append(ops.concatenate([h, c], axis=-1))
-        return (
-            ops.reshape(ops.stack(shown, axis=1), (-1, units)),
-            ops.reshape(ops.stack(carried, axis=1), (-1, 2 * units)),
-        )
+        over_time = (ops.transpose(given, (1, 0, 2)), ops.transpose(kept, (1, 0, 2)))  # [T, S, ...]
+        _, carried = ops.scan(self._step, state, over_time)  # [T, S, 2U]
+        carried = ops.reshape(ops.transpose(carried, (1, 0, 2)), (-1, 2 * units))
+        return carried[:, :units], carried
+
+    def _step(self, state: Any, given: tuple[Any, Any]) -> tuple[Any, Any]:
+        """One step of S sequences: the state ``[S, 2 U]`` after it, twice."""
+        shown, kept = given
+        h, c = ops.split(state * kept, 2, axis=-1)
+        i, f, g, o = ops.split(shown + ops.matmul(h, self.recurrent), 4, axis=-1)
+        c = ops.sigmoid(f) * c + ops.sigmoid(i) * ops.tanh(g)
+        after = ops.concatenate([ops.sigmoid(o) * ops.tanh(c), c], axis=-1)
+        return after, after
 
     def acting_recurrent(self, tape: Any, x: str, carry: str = "carry") -> tuple[str, str]:
         """One step of acting: the names of the features and of the carry after it."""
