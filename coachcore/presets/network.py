@@ -79,6 +79,16 @@ def _of(facts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     }
 
 
+def _defaults(facts: Mapping[str, Any], given: Node | None) -> Mapping[str, Any]:
+    """The agent's own choice; what it embeds gives way where the preset names other observations."""
+    defaults: Mapping[str, Any] = facts.get("defaults", {})
+    usual, named = defaults.get("embedders", {}), given and given.value.get("embedders")
+    if not named or not isinstance(named.value, dict) or set(named.value) <= set(usual):
+        return defaults
+    kept = {*named.value, *facts.get("inputs", ())}
+    return {**defaults, "embedders": {name: part for name, part in usual.items() if name in kept}}
+
+
 @attrs.frozen
 class _Wanted:
     """One network: the table it stands in, whose it is, and what the agent says of it (None: nothing is known)."""
@@ -97,7 +107,7 @@ class _Wanted:
         facts = self.facts or {}
         if given is not None and not self.checker.is_table(given, self.table):
             return None
-        node = rooted(facts.get("defaults", {}), Origin(DEFAULT, f"default of {self.owner}"))
+        node = rooted(_defaults(facts, given), Origin(DEFAULT, f"default of {self.owner}"))
         if given is not None:
             node = merge(node, given, self.checker.registry, self.path)
         if facts.get("free"):

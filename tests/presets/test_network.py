@@ -54,14 +54,19 @@ def test_what_is_written_changes_only_that(parts: Registry) -> None:
     assert found["embedders"] == {"observation": {"use": "vector", "scheme": "medium"}}
 
 
-def test_another_observation_has_an_embedder_beside_the_first(parts: Registry) -> None:
+def test_other_observations_take_the_place_of_the_one_that_the_agent_expects(parts: Registry) -> None:
     given = {"embedders": {"goal": {"use": "vector", "scheme": "empty"}}}
     found, wrong = checked(parts, {"use": "chooser", "network": given})
     assert wrong == []
-    assert {name: part["scheme"] for name, part in found["embedders"].items()} == {
-        "observation": "medium",
-        "goal": "empty",
-    }
+    assert found["embedders"] == {"goal": {"use": "vector", "scheme": "empty"}}
+
+
+def test_the_observation_that_the_agent_expects_may_be_named_beside_others(parts: Registry) -> None:
+    given = {"embedders": {"goal": {"use": "vector", "scheme": "empty"}, "observation": {}}}
+    found, wrong = checked(parts, {"use": "chooser", "network": given})
+    assert wrong == []
+    schemes = {name: part["scheme"] for name, part in found["embedders"].items()}
+    assert schemes == {"goal": "empty", "observation": "medium"}
 
 
 @pytest.mark.parametrize(
