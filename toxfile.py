@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent
 WITHOUT_PLUGINS = ("core", "docs")
+EXTRAS = {"coach-gymnasium": "minigrid"}  # small enough for every test; other environments are skipped where missing
+LEARNING = {"coach-gymnasium": "box2d,minigrid"}  # every preset
 
 
 @impl
@@ -26,7 +28,11 @@ def tox_add_env_config(env_conf: EnvConfigSet, state: State) -> None:  # noqa: A
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     groups = project["dependency-groups"]
     plugins = [] if name in WITHOUT_PLUGINS else sorted(ROOT.glob("plugins/*/pyproject.toml"))
-    folders = [ROOT, *(plugin.parent for plugin in plugins)]
+    folders = [str(ROOT), *(_with_extras(plugin.parent, LEARNING if name == "learn" else EXTRAS) for plugin in plugins)]
     tools = [*groups["dev"], *(groups["docs"] if name == "docs" else ())]
     lines = [f"-c {ROOT / 'constraints.txt'}", *tools, *(f"-e {folder}" for folder in folders)]
     env_conf.loaders.insert(0, MemoryLoader(deps="\n".join(lines)))
+
+
+def _with_extras(folder: Path, extras: dict[str, str]) -> str:
+    return f"{folder}[{extras[folder.name]}]" if folder.name in extras else str(folder)

@@ -86,6 +86,15 @@ def test_an_environment_whose_package_is_missing(runs, coach):
     assert not (runs.folder / "run").exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "extra"), [("minigrid:MiniGrid-Empty-5x5-v0", "minigrid"), ("ale_py:ALE/Pong-v5", "atari")]
+)
+def test_a_package_with_environments_that_is_missing(runs, coach, monkeypatch, name, extra):
+    monkeypatch.setitem(sys.modules, name.partition(":")[0], None)
+    coach(*on(runs, name)).refusal("environment.id", "cannot be imported", f"pip install 'coach-gymnasium[{extra}]'")
+    assert not (runs.folder / "run").exists()
+
+
 def test_options_that_an_environment_refuses(runs, coach):
     coach(*on(runs, "CartPole-v1", colour="red")).refusal("CartPole-v1 has no option 'colour'", "sutton_barto_reward")
     coach(*on(runs, "breaking_environment:Breaking-v0", how="constructor")).refusal("the simulator did not start")

@@ -27,7 +27,7 @@ ON_POLICY = {
     "agent.learner.train_every": "80 steps",
     "agent.learner.batch_size": 16,
 }
-NEEDS = {"LunarLander-v3": "Box2D"}
+NEEDS = {"LunarLander-v3": "Box2D", "minigrid:MiniGrid-DoorKey-5x5-v0": "minigrid"}
 """Environments that not everyone has, and the module they need."""
 
 
@@ -48,6 +48,7 @@ def test_the_presets_of_the_issue_are_installed():
     promised |= {f"cartpole-{agent}" for agent in ("c51", "qr-dqn", "rainbow", "ppo", "clipped-ppo", "a2c")}
     promised |= {f"pendulum-{agent}" for agent in ("ddpg", "td3", "sac", "clipped-ppo")}
     promised |= {"acrobot-qr-dqn", "lunarlander-dqn", "lunarlander-clipped-ppo"}
+    promised |= {"cartpole-masked-lstm", "minigrid-clipped-ppo"}
     assert promised <= set(PRESETS)
 
 

@@ -17,6 +17,8 @@ from coachcore.api import BadSetting, CoachError, UnknownName, did_you_mean
 
 _EXTRA = re.compile(r"gymnasium\[[\w-]+\]")
 _UNEXPECTED = re.compile(r"unexpected keyword argument '(\w+)'")
+_EXTRAS = {"minigrid": "minigrid", "ale_py": "atari"}
+"""Packages with environments of their own, and this distribution's extra that brings them."""
 ID, OPTIONS, WRAPPERS = "environment.id", "environment.options", "environment.wrappers"
 
 
@@ -81,9 +83,9 @@ def _imported(module: str, where: str = ID) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise UnknownName(
-            f"'{module}' cannot be imported ({error}) - install the package that holds it", where=where
-        ) from error
+        extra = _EXTRAS.get((error.name or "").partition(".")[0])
+        how = f"pip install 'coach-gymnasium[{extra}]'" if extra else "install the package that holds it"
+        raise UnknownName(f"'{module}' cannot be imported ({error}) - {how}", where=where) from error
 
 
 def _unknown(name: str, short: str) -> UnknownName:

@@ -1,0 +1,93 @@
+"""Every agent goes on from a checkpoint as if it had never stopped: the same events and the same state, bit for bit."""
+
+from __future__ import annotations
+
+import random
+from importlib.util import find_spec
+
+import pytest
+
+import coachcore
+from coachcore.presets.build import build
+from coachcore.running.checkpoint import Checkpoints
+from coachcore.running.loop import train
+from coachcore.running.machine import Machine
+from coachcore.testing.laws import differing
+
+SHORT = {
+    "environment.max_episode_steps": 30,
+    "schedule.train": "400 steps",
+    "schedule.heatup": "40 steps",
+    "schedule.evaluate": {"every": "150 steps", "episodes": 1},
+    "schedule.report_every": "70 steps",
+    "schedule.target": None,
+    "checkpoint.every": "1 steps",
+    "agent.learner.batch_size": 16,
+    "agent.learner.train_every": "7 steps",
+    "engine.cache": False,
+}
+ROLLOUTS = {
+    "schedule.heatup": "0 steps",
+    "environment.count": 2,
+    "agent.learner.train_every": "64 steps",
+    "agent.learner.epochs": 2,
+}
+NARROW = {
+    "agent.networks.actor.middleware.scheme": [8],
+    "agent.networks.critic.heads.q.hidden": [8],
+}
+DISCRETE_SAC = {
+    "agent": {"use": "discrete-sac"},
+    "agent.learner.train_every": "7 steps",
+    "agent.learner.batch_size": 16,
+    "exploration": {"use": "categorical"},
+}
+CASES = {
+    "cartpole-dqn-per": {"filters.observation": [{"use": "normalization"}], "environment.count": 3},
+    "cartpole-c51": {},
+    "cartpole-qr-dqn": {},
+    "cartpole-rainbow": {},
+    "cartpole-ppo": ROLLOUTS,
+    "cartpole-clipped-ppo": ROLLOUTS,
+    "cartpole-a2c": ROLLOUTS | {"agent.learner.epochs": 1},
+    "cartpole-masked-lstm": ROLLOUTS | {"agent.learner.sequence": 4},
+    "minigrid-clipped-ppo": ROLLOUTS,
+    "pendulum-clipped-ppo": ROLLOUTS,
+    "pendulum-ddpg": NARROW | {"agent.networks.critic.heads.q": {"use": "state-value", "hidden": [8]}},
+    "pendulum-td3": NARROW,
+    "pendulum-sac": NARROW,
+    "cartpole-dqn": DISCRETE_SAC,
+}
+NEEDS = {"minigrid-clipped-ppo": "minigrid"}
+
+
+def short(name):
+    """The preset `name`, short and small."""
+    return build(coachcore.load_preset(name).changed(SHORT | CASES[name]))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_run_resumed_anywhere_ends_like_one_never_stopped(name, tmp_path):
+    if name in NEEDS and not find_spec(NEEDS[name]):
+        pytest.skip(f"{name} needs {NEEDS[name]}, which is not installed")
+    experiment, checkpoints = short(name), Checkpoints(tmp_path, keep_last=1_000)
+    alone, told, pauses = Machine(experiment), [], []
+    try:
+        for event in train(alone):
+            if event.kind != "pause":
+                told.append(event)
+            elif alone.clock.steps % 5 < alone.count:  # neither in step with rollouts nor with train calls
+                checkpoints.save(f"step-{alone.clock.steps}", {"machine": alone.state()})
+                pauses.append((alone.clock.steps, len(told)))
+    finally:
+        alone.close()
+    assert alone.clock.updates >= 4
+    chosen = random.Random(name).sample(pauses[:-1], 3)
+    again = Machine(experiment)
+    try:
+        for step, heard in chosen:  # over and over into the same machine: nothing of before may be left
+            again.restore(checkpoints.load(f"step-{step}")["machine"])
+            assert [event for event in train(again) if event.kind != "pause"] == told[heard:], step
+            assert differing(again.state(), alone.state()) == [], step
+    finally:
+        again.close()
