@@ -210,7 +210,7 @@ def _policy(experiment: Experiment, folder: Path, checkpoint: str, spaces: Any) 
     else:
         machine = Machine(experiment)
         machine.learner.restore(saved["learner"])
-        acting, carry = machine.learner.forward, machine.carry
+        acting, carry = machine.learner.forward, machine.actor.carry
         machine.close()
     return Greedy(
         agent=experiment.agent,

@@ -54,8 +54,6 @@ class Advantages:
         `value_after` gives the values ``[N]`` of observations; it is asked at once, and only when
         an episode was truncated, for the final observation is gone a moment later.
         """
-        if np.count_nonzero(after.truncated):
-            rewards = self._onward(rewards, after, value_after)
         steps, columns = state["steps"], state["columns"]
         if not columns or steps == len(columns["reward"]):
             step = {**_named(before, actions, kept), **dict(zip(ENDS, (rewards, *after[2:]), strict=True))}
@@ -64,6 +62,8 @@ class Advantages:
             columns[f"obs.{name}"][steps] = values
         for name, values in kept.items():
             columns[name][steps] = values
+        if np.count_nonzero(after.truncated):  # last: asking may write over what was kept, a network's own buffers
+            rewards = self._onward(rewards, after, value_after)
         columns["action"][steps], columns["reward"][steps] = actions, rewards
         columns["terminated"][steps], columns["truncated"][steps] = after.terminated, after.truncated
         return {"steps": steps + 1, "columns": columns}

@@ -45,7 +45,7 @@ def train(machine: Machine) -> Iterator[Event]:
         yield from collect(machine, _chunk(machine, rhythms))
         if learn.due(clock) and clock.training_steps:
             learn_once(machine)
-        if report.due(clock) and machine.tallied.any():
+        if report.due(clock) and machine.lessons.any:
             yield _report(machine)
         if evaluation.due(clock) and clock.training_steps:
             yield _evaluated(machine)
@@ -67,7 +67,7 @@ def collect(machine: Machine, steps: int) -> list[Event]:
         after = machine.environment.step(applied)
         raw, rewards = after.obs, pipelines.rewarded(machine.filters, after.reward, rows)
         seen = pipelines.observe(machine.filters, raw, rows)
-        seen = machine.after(seen)
+        seen = machine.actor.after(seen)
         if seen is not raw:
             after = Step(seen, after.reward, after.terminated, after.truncated)
         _remember(machine, actions, rewards, after)
@@ -86,12 +86,12 @@ def collect(machine: Machine, steps: int) -> list[Event]:
 
 def _remember(machine: Machine, actions: Array, rewards: Array, after: Step) -> None:
     """One step of all environments into the memory, or towards a rollout where rows are used once."""
-    if machine.fresh:
+    actor = machine.actor
+    if actor.fresh:
         if machine.window is None:
             machine.window = machine.advantages.init(machine.obs, actions)
-        machine.window = machine.advantages(
-            machine.window, machine.obs, actions, rewards, after, machine.kept, machine.value_of
-        )
+        kept = actor.kept(actions)
+        machine.window = machine.advantages(machine.window, machine.obs, actions, rewards, after, kept, actor.value_of)
         return
     if machine.window is None:
         machine.window = machine.accumulate.init(machine.obs, actions)
@@ -103,24 +103,24 @@ def _remember(machine: Machine, actions: Array, rewards: Array, after: Step) -> 
 def learn_once(machine: Machine) -> None:
     """The updates of one turn, in as few compiled calls as the settings allow."""
     settings, memory = machine.experiment.learner, machine.memory
-    if machine.fresh:
-        machine.window, columns = machine.advantages.close(machine.window, machine.value_of(machine.obs))
+    if machine.actor.fresh:
+        machine.window, columns = machine.advantages.close(machine.window, machine.actor.value_of(machine.obs))
         memory.add(columns)
     if not len(memory):
         return
     left, step = settings.updates, machine.clock.training_steps
-    if machine.fresh:
+    if machine.actor.fresh:
         left = settings.epochs * (len(memory) // settings.batch_size)
     rate = settings.learning_rate(step)
     while left:
         calls = min(left, settings.updates_per_call or left)
         sample = memory.sample(machine.streams["memory"], calls, settings.batch_size, step)
-        trained = machine.trained(sample, rate, step)
+        trained = machine.lessons.train(sample, rate, step)
         if np.isinf(trained.metrics).any():
             raise _bad_loss(machine, trained, sample)
         memory.learned(sample.rows, trained.priority)
-        machine.refresh(trained.weights)
-        machine.note(trained, calls)
+        machine.actor.refresh(trained.weights)
+        machine.lessons.note(trained, calls)
         machine.clock.updates += calls
         machine.clock.train_calls += 1
         left -= calls
@@ -206,11 +206,8 @@ def _rows_of(trained: Trained) -> str:
 
 
 def _report(machine: Machine) -> Event:
-    names = machine.learner.metric_names
-    metrics = {name: machine.tally[i] / machine.tallied[i] for i, name in enumerate(names) if machine.tallied[i]}
-    machine.tally[:], machine.tallied[:] = 0.0, 0
     rate = float(machine.experiment.learner.learning_rate(machine.clock.training_steps))
-    numbers = {name: float(mean) for name, mean in metrics.items()}
+    numbers = machine.lessons.report()
     return _event(machine, "report", {**numbers, "learning_rate": rate, "exploration": machine.exploring()})
 
 

@@ -8,29 +8,20 @@ from typing import Any
 import attrs
 import numpy as np
 
-from coachcore.acting import ActingNetwork
 from coachcore.clock import Clock
 from coachcore.component import spec_of
-from coachcore.contracts.agent import Agent
 from coachcore.contracts.experiment import Experiment
 from coachcore.errors import BadCheckpoint, BadData, Mismatch
 from coachcore.rng import Streams
 from coachcore.running.accumulate import NStep
+from coachcore.running.actor import Actor
 from coachcore.running.advantage import Advantages
 from coachcore.running.episodes import OpenEpisodes
+from coachcore.running.lessons import Lessons
 from coachcore.running.policy import Policy
-from coachcore.running.problem import (
-    CARRY,
-    FIRST,
-    carried,
-    check_exploration,
-    pipelines_of,
-    plans_of,
-    problem_of,
-    remembering,
-)
+from coachcore.running.problem import carried, check_exploration, pipelines_of, plans_of, problem_of, remembering
 from coachcore.spaces import Spaces
-from coachcore.types import Array, Moment, Obs, Proposal, Rows, Sample, State, Trained
+from coachcore.types import Array, Moment, Obs, Proposal, Rows, State
 
 
 class Machine:
@@ -41,101 +32,52 @@ class Machine:
     """
 
     def __init__(self, experiment: Experiment) -> None:
-        self.experiment, agent = experiment, _any(experiment.agent)
+        self.experiment, agent = experiment, experiment.agent
         self.count = experiment.environments
         self.environment = experiment.environment.make(self.count)
         self.pipelines = pipelines_of(experiment, self.environment.spaces)
         self.streams = Streams(experiment.seed)
         self.clock = Clock()
         plans = plans_of(experiment, self.pipelines.spaces)
-        self.carry = sum(carried(plan) for plan in plans.values())
         self.spaces = remembering(self.pipelines.spaces, plans)
+        fresh, carry = agent.data(self.spaces).fresh, sum(carried(plan) for plan in plans.values())
+        _check_heatup(experiment, fresh=fresh)
         problem = problem_of(experiment, plans, self.spaces, int(self.streams["network"].integers(0, 2**31 - 1)))
         self.learner = experiment.engine.make(problem)
         self.memory = experiment.memory.make(problem.layout, self.count, problem.sequence)
-        self.fresh = agent.data(self.spaces).fresh
-        _check_heatup(experiment, fresh=self.fresh)
+        self.actor = Actor(agent, self.learner, self.streams, fresh=fresh, carry=carry)
+        self.lessons = Lessons(agent, self.learner)
         discount = getattr(agent, "discount", 0.99)
         self.accumulate = NStep(getattr(agent, "n_step", 1), discount)
         self.advantages = Advantages(discount, getattr(agent, "gae_lambda", 1.0))
         self.filters = self.pipelines.init(self.count)
         self.explorer = experiment.exploration.init(self.spaces.action, self.count)
-        self.adapted = agent.begin() if hasattr(agent, "begin") else None  # what the agent remembers of train calls
         self.episodes = OpenEpisodes(self.count)
         self.rows = Rows(np.arange(self.count), first=False)
         self.raw: Obs = {}  # what the environment last said
         self.obs: Obs = {}  # the same, filtered: what the agent acts on
-        self.carried: Any = None  # what a recurrent network remembers after the step, [N, carry]
-        self.kept: Mapping[str, Array] = {}  # what the agent thought when it last acted
         self.window: State = None
-        self.tally = np.zeros(len(self.learner.metric_names))  # sums of metrics since the last report
-        self.tallied = np.zeros(len(self.learner.metric_names), np.int64)  # how often each was measured
         self.best: float | None = None  # best mean return of an evaluation
         self.done = ""  # why the run is over, when it is
         self.paused = False  # set from outside (a signal, a timer): the loop yields a pause soon
-        self._load_acting()
         check_exploration(experiment.exploration, self.learner.acting()[0], self._imagined)
-
-    def _load_acting(self) -> None:
-        program, weights = self.learner.acting()
-        self.acting: Any = ActingNetwork(program) if program else self.learner.forward
-        self._noise = self.streams["noise"] if not program or program.get("noise") else None
-        self.refresh(weights)
 
     def _imagined(self) -> Proposal:
         """What the agent would like to do if it saw nothing but zeros."""
         seen = {name: np.zeros((self.count, *s.shape), s.dtype) for name, s in self.spaces.observation.items()}
-        return self.experiment.agent.propose(self.acting(seen))
-
-    def refresh(self, weights: Array) -> None:
-        """Act with these weights ``[P]`` from now on."""
-        if isinstance(self.acting, ActingNetwork):
-            self.acting.load(weights)
-
-    def propose(self) -> Proposal:
-        """What the agent would like to do now, in every environment."""
-        return self.experiment.agent.propose(self.acting(self.obs, self._noise))
+        return self.experiment.agent.propose(self.actor.acting(seen))
 
     def choose(self, *, heating: bool) -> Array:
         """Actions ``[N, ...]`` in the agent's space: uniform in heat-up, then the exploration policy's."""
-        space, propose = self.spaces.action, self.propose
-        if self.fresh or self.carry:  # what it thinks is kept, or it has to remember that it was here
-            outputs = self.acting(self.obs, self._noise)
-            proposal = self.experiment.agent.propose(outputs)
-            propose = lambda: proposal  # noqa: E731 - the exploration policy asks, or does not
-            self.carried = outputs[CARRY].copy() if self.carry else None
+        space = self.spaces.action
+        proposal = self.actor.think(self.obs) if self.actor.eager else None
         if heating:
             return space.sample(self.streams["heatup"], self.count)
         moment = Moment(self.streams["explore"], self.clock.training_steps, False)
         explore = self.experiment.exploration
+        propose = (lambda: self.actor.propose(self.obs)) if proposal is None else lambda: proposal
         self.explorer, actions = explore(self.explorer, propose, space, self.count, moment)
-        if self.fresh:
-            self.kept = _any(self.experiment.agent).kept(outputs, proposal, actions)
         return actions
-
-    def after(self, obs: Obs) -> Obs:
-        """Observations ``[N, ...]`` that follow a step, with what a recurrent network now remembers."""
-        return {**obs, CARRY: self.carried, FIRST: np.zeros(self.count, np.float32)} if self.carry else obs
-
-    def value_of(self, obs: Obs) -> Array:
-        """What the agent thinks observations ``[N, ...]`` are worth: ``[N]``."""
-        return np.array(self.acting(obs)["value"])
-
-    def trained(self, sample: Sample, rate: float, step: int) -> Trained:
-        """One train call, with the numbers that the agent turns as training goes on."""
-        agent = _any(self.experiment.agent)
-        if not hasattr(agent, "begin"):
-            return self.learner.train(sample, rate)
-        trained = self.learner.train(sample, rate, agent.knobs(self.adapted, step))
-        measured = zip(self.learner.metric_names, trained.metrics.tolist(), strict=True)
-        self.adapted = agent.adapt(self.adapted, dict(measured))
-        return trained
-
-    def note(self, trained: Trained, calls: int) -> None:
-        """Count the means over `calls` updates into the tally; NaN is what was not measured."""
-        there = ~np.isnan(trained.metrics)
-        self.tally += np.where(there, trained.metrics, 0.0) * calls
-        self.tallied += there * calls
 
     def exploring(self) -> float:
         """How much is explored now, for people to watch."""
@@ -149,9 +91,7 @@ class Machine:
         if not self.raw:
             _as_promised(raw, self.pipelines.raw, spec_of(self.experiment.environment).name)
         seen = self.pipelines.observe(self.filters, raw, Rows(envs, first=True))
-        if self.carry:
-            fresh = {CARRY: np.zeros((len(envs), self.carry), np.float32), FIRST: np.ones(len(envs), np.float32)}
-            seen = {**seen, **fresh}
+        seen = self.actor.opening(seen, len(envs))
         self.raw, self.obs = _put(self.raw, envs, raw, self.count), _put(self.obs, envs, seen, self.count)
 
     def policy(self) -> Policy:
@@ -160,12 +100,12 @@ class Machine:
             agent=self.experiment.agent,
             exploration=self.experiment.exploration,
             pipelines=self.pipelines,
-            acting=self.acting,
+            acting=self.actor.acting,
             filters=_copied(self.filters),
             explorer=_copied(self.explorer),
             rng=self.streams["evaluation"],
             count=self.count,
-            carry=self.carry,
+            carry=self.actor.carry,
         )
 
     def state(self) -> dict[str, Any]:
@@ -181,8 +121,7 @@ class Machine:
             "raw": dict(self.raw),
             "obs": dict(self.obs),
             "window": _copied(self.window),
-            "adapted": _copied(self.adapted),
-            "tally": {"sums": self.tally.copy(), "counts": self.tallied.copy()},
+            "lessons": _copied(self.lessons.state()),
             "best": self.best,
             "done": self.done,
         }
@@ -197,10 +136,9 @@ class Machine:
         self.window = _copied(state["window"])
         self.episodes.restore(state["episodes"])
         self.raw, self.obs = state["raw"], state["obs"]
-        self.adapted = _copied(state["adapted"])
-        self.tally, self.tallied = state["tally"]["sums"].copy(), state["tally"]["counts"].copy()
+        self.lessons.restore(_copied(state["lessons"]))
         self.best, self.done = state["best"], state["done"]
-        self._load_acting()
+        self.actor.load()
         self._replay()
 
     def _replay(self) -> None:
@@ -214,11 +152,6 @@ class Machine:
 
     def close(self) -> None:
         self.environment.close()
-
-
-def _any(agent: Agent) -> Any:
-    """An agent that may also be `Keeping` or `Adapting`."""
-    return agent
 
 
 def _check_heatup(experiment: Experiment, *, fresh: bool) -> None:

@@ -72,6 +72,20 @@ def test_a_truncated_episode_is_worth_what_its_final_observation_is():
     assert advantages(HALF, turns, [8.0]) == [[1 + 5 - 2, 3 + 4 - 4]]
 
 
+def test_asking_may_write_over_what_was_kept():
+    """The values of two questions come in one buffer of the network's."""
+    buffer, state = np.array([2.0], np.float32), HALF.init({}, np.zeros(0))
+    after = Step({"o": np.ones((1, 1))}, np.zeros(1), np.array([False]), np.array([True]))
+
+    def value_after(_obs):
+        buffer[:] = 8.0
+        return buffer
+
+    state = HALF(state, {"o": np.zeros((1, 1))}, np.zeros(1), np.ones(1), after, {"value": buffer}, value_after)
+    columns = HALF.close(state, np.zeros(1))[1]
+    assert (columns["value"].tolist(), columns["advantage"].tolist()) == ([2.0], [1.0 + 0.5 * 8.0 - 2.0])
+
+
 def test_both_flags_at_once_mean_terminal():
     turns = [Turn([1.0], [2.0], [0], [0], final=[np.nan])]
     assert advantages(HALF, turns, [np.nan]) == [[-1]]
