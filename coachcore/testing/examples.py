@@ -156,8 +156,9 @@ def _example(registry: Registry, kind: str, part_id: str, above: tuple[str, ...]
 
 
 def _samples(registry: Registry, specs: Sequence[ParamSpec], above: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    """Settings to try: the required ones first, then all; lists of several lengths."""
-    for wanted in ([spec for spec in specs if spec.required], list(specs)):
+    """Settings to try: the required ones, those and one more, all; lists of several lengths."""
+    required, optional = ([spec for spec in specs if spec.required is wanted] for wanted in (True, False))
+    for wanted in (required, *([*required, one] for one in optional), list(specs)):
         lists = [spec.name for spec in wanted if _first(spec).endswith("[]")]
         for lengths in product(LENGTHS, repeat=len(lists)):
             sizes = dict(zip(lists, lengths, strict=True))

@@ -1,4 +1,4 @@
-"""What every embedder, middleware and head must keep true: the layers they build, called and compared."""
+"""What every layer, embedder, middleware and head must keep true: the layers they build, called and compared."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from coachcore.spaces import Box, Discrete, Space
 from coachcore.testing.laws import require, same, same_array, settings_are_frozen
 from coachcore.types import Array
 
-KINDS = ("embedder", "middleware", "head")
+KINDS = ("layer", "embedder", "middleware", "head")
 OBSERVATIONS = (Box((4,)), Box((3,), -1.0, 1.0), Box((84, 84, 4), 0, 255, "uint8"), Box(()), Discrete(3))
 """Inputs that an embedder takes or refuses."""
 ACTIONS = (Discrete(3), Discrete(2), Box((2,), -1.0, 1.0))
 """Action spaces that a head, or an agent, takes or refuses."""
+VALUES = (Box((7,)), Box((12, 12, 3)))
+"""What a layer is given: features or pictures."""
 FEATURES = 7
 """F, the width of what middlewares and heads are given."""
 ROWS = 5
@@ -50,8 +52,8 @@ def fits(shape: tuple[int, ...], wanted: tuple[int | None, ...]) -> bool:
 
 
 def spaces_of(part: Any) -> tuple[Space, ...]:
-    """What the part is tried on: inputs for an embedder, action spaces for a head; a middleware looks at none."""
-    return OBSERVATIONS if spec_of(part).kind == "embedder" else ACTIONS
+    """What the part is tried on: inputs for an embedder or a layer, actions for a head; a middleware looks at none."""
+    return {"embedder": OBSERVATIONS, "layer": VALUES}.get(spec_of(part).kind, ACTIONS)
 
 
 def takes(part: Any, space: Space) -> bool:
@@ -84,7 +86,7 @@ def a_layer_has_the_promised_shape(part: Any, space: Space) -> None:
         listed = ", ".join("K" if n is None else str(n) for n in wanted)
         require(fits(shape[1:], wanted), f"this {kind} gives [B, {listed}], got shape {shape}")
         wanted = shape[1:]
-        require(kind == "head" or len(shape) == 2, f"this {kind} gives features [B, F], got shape {shape}")
+        require(kind in ("head", "layer") or len(shape) == 2, f"this {kind} gives features [B, F], got shape {shape}")
 
 
 def what_comes_out_is_finite(part: Any, space: Space) -> None:
@@ -103,7 +105,8 @@ def the_seed_alone_draws_the_weights(part: Any, space: Space) -> None:
     once, again, other = (_weights(part, space, seed, inputs) for seed in (3, 3, 4))
     require(same(before, np.random.get_state(legacy=False)), "nothing is drawn from global randomness")  # noqa: NPY002
     require(same(once, again), "the same seed gives the same weights")
-    require(not once or not same(once, other), "another seed gives other weights")
+    drawn = spec_of(part).kind != "layer" and bool(once)  # a layer such as batch norm begins alike with every seed
+    require(not drawn or not same(once, other), "another seed gives other weights")
 
 
 def equal_inputs_give_equal_outputs(part: Any, space: Space) -> None:
@@ -169,6 +172,11 @@ def check_embedder(part: Any, space: Space = OBSERVATIONS[0]) -> None:
     check_network_part(part, space)
 
 
+def check_layer(part: Any, values: Space = VALUES[0]) -> None:
+    """Every law for a layer over rows of `values`."""
+    check_network_part(part, values)
+
+
 def check_middleware(part: Any) -> None:
     """Every law for a middleware."""
     check_network_part(part)
@@ -180,19 +188,28 @@ def check_head(part: Any, action: Space = ACTIONS[0]) -> None:
 
 
 def _built(part: Any, space: Space, seed: int = 3) -> Any:
-    return part.build(seed) if spec_of(part).kind == "middleware" else part.build(space, seed)
+    kind = spec_of(part).kind
+    if kind == "middleware":
+        return part.build(seed)
+    return part.build(space.shape if kind == "layer" else space, seed)
 
 
 def _inputs(part: Any, space: Space, count: int) -> Array:
     """`count` rows of what the layer is given: draws from the space, or features."""
     rng = np.random.default_rng(count)
-    if spec_of(part).kind == "embedder":
+    if spec_of(part).kind in ("embedder", "layer"):
         return space.sample(rng, count)
     return rng.standard_normal((count, FEATURES)).astype(np.float32)
 
 
 def _called(layer: Any, inputs: Array) -> Array:
-    return np.asarray(layer(inputs))
+    """What comes out; of a recurrent layer that remembers nothing, the features."""
+    size = getattr(layer, "carry", 0)
+    if not size:
+        return np.asarray(layer(inputs))
+    features, carry = layer(inputs, np.zeros((len(inputs), size), np.float32), np.zeros(len(inputs), np.float32))
+    require(np.shape(carry) == (len(inputs), size), f"a recurrent layer gives a carry [B, {size}]")
+    return np.asarray(features)
 
 
 def _weights(part: Any, space: Space, seed: int, inputs: Array) -> list[Array]:

@@ -11,6 +11,7 @@ SPACES = {
     "observation": (
         Box((3,), (-1.0, 0.0, -0.25), (1.0, 0.5, 8.0)),
         Box((2,)),
+        Box((4,), names=("cart position", "cart velocity", "pole angle", "pole angular velocity")),
         Box((8, 8, 3), 0, 255, "uint8"),
         Discrete(5),
     ),
