@@ -1,6 +1,6 @@
 """Does a killed run continue bit for bit? Kill one run again and again, and compare it with one left alone.
 
-    python tests/kill_and_resume.py [--preset NAME] [--kills 100] [--seed 0] [--steps 12000]
+    python tests/kill_and_resume.py [--preset NAME] [--kills 100] [--seed 0] [--steps 12000] [--set PATH=VALUE ...]
 
 The same short run is made twice: once undisturbed, and once killed (SIGKILL, no
 warning) at random moments after it began to work and resumed each time, `--kills`
@@ -35,12 +35,19 @@ def command(options: argparse.Namespace, folder: Path) -> list[str]:
         "schedule.evaluate.episodes=3",
         'checkpoint.every="500 steps"',
         'recorders=[{use="jsonl"}]',
-        'agent.learner.train_every="4 steps"',
-        "agent.learner.updates=4",
+        *([] if rollouts(options.preset) else ['agent.learner.train_every="4 steps"', "agent.learner.updates=4"]),
+        *options.set,
     ]
     sets = [part for setting in settings for part in ("--set", setting)]
     start = [sys.executable, "-m", "coachcore", "run", options.preset, "--seed", str(options.seed)]
     return [*start, "--out", str(folder), *sets]
+
+
+def rollouts(preset: str) -> bool:
+    """Whether the preset learns from rollouts, whose length is part of it."""
+    from coachcore import load_preset
+
+    return load_preset(preset).resolved["memory"]["use"] == "rollout"
 
 
 def undisturbed(options: argparse.Namespace, folder: Path) -> float:
@@ -114,6 +121,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--steps", type=int, default=12_000)
+    parser.add_argument("--set", action="append", default=[], metavar="PATH=VALUE", help="change the preset")
     options = parser.parse_args()
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     chance = random.Random(options.seed)
