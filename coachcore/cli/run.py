@@ -54,9 +54,9 @@ def run(context: click.Context, /, preset: str | None, resume: Path | None, out:
         _warn(resume)
     outcome = train(loaded, out=out, resume=resume)
     best = "" if outcome.best is None else f", best evaluation {outcome.best:.1f}"
-    click.echo(
-        f"{outcome.reason} after {outcome.steps} steps, {outcome.episodes} episodes, {outcome.updates} updates{best}"
-    )
+    compiled = f", {outcome.compile_seconds:.1f} s spent compiling" if outcome.compile_seconds else ""
+    counts = f"{outcome.steps} steps, {outcome.episodes} episodes, {outcome.updates} updates"
+    click.echo(f"{outcome.reason} after {counts}{best}{compiled}")
     if outcome.interrupted:
         click.echo(f"saved; go on with: coach run --resume {quote(str(outcome.folder))}")
         context.exit(130)

@@ -35,7 +35,8 @@ class Learner(Protocol):
 
     Must keep true: same problem, seed and samples give the same weights bit for
     bit, in one process and in two; nothing is drawn from global randomness.
-    `metric_names` orders `Trained.metrics`; ``loss`` comes first.
+    `metric_names` orders `Trained.metrics`; ``loss`` comes first. A learner that
+    compiles may say in `compile_seconds` how long that took so far.
     """
 
     metric_names: tuple[str, ...]

@@ -34,6 +34,7 @@ class Outcome:
     steps: int
     episodes: int
     updates: int
+    compile_seconds: float = 0.0  # spent in this process on compiling updates, where the engine says so
 
     @property
     def interrupted(self) -> bool:
@@ -96,6 +97,7 @@ class Session:
                 steps=clock.steps,
                 episodes=clock.episodes,
                 updates=clock.updates,
+                compile_seconds=float(getattr(machine.learner, "compile_seconds", 0.0)),
             )
             for closing in self.listeners.end:
                 closing(info, outcome)
