@@ -1,4 +1,4 @@
-"""`coach check PRESET`: every error of a preset in one pass, importing no plugin."""
+"""`coach check PRESET...`: every error of a preset in one pass, importing no plugin."""
 
 from __future__ import annotations
 
@@ -25,27 +25,39 @@ def layering(command: Any) -> Any:
 
 
 @click.command()
-@click.argument("preset", shell_complete=preset_names)
+@click.argument("presets", nargs=-1, required=True, metavar="PRESET...", shell_complete=preset_names)
 @layering
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How errors are told.")
 @click.pass_context
-def check(ctx: click.Context, preset: str, sets: tuple[str, ...], withs: tuple[str, ...], form: str) -> None:
-    """Check PRESET (a path, or the name of an installed preset).
+def check(
+    ctx: click.Context, presets: tuple[str, ...], sets: tuple[str, ...], withs: tuple[str, ...], form: str
+) -> None:
+    """Check each PRESET (a path, or the name of an installed preset).
 
     All errors are told at once, as file:line:col: message. Exit code 0 when
-    there are none, else 2.
+    there are none, else 2. As JSON: an object, or a list of them for several.
     """
     from coachcore.presets.preset import load_preset
     from coachcore.presets.problems import PresetProblems
 
-    try:
-        loaded = load_preset(preset, sets=sets, withs=withs)
-    except PresetProblems as problems:
-        click.echo(_json(preset, problems) if form == "json" else "\n".join(problems.lines))
-        ctx.exit(problems.exit_code)
-    for notice in loaded.notices:
-        click.echo(f"note: {notice}", err=True)
-    click.echo(_json(preset, None) if form == "json" else f"{preset}: no errors - {_summary(loaded)}")
+    code, told = 0, []
+    for preset in presets:
+        try:
+            loaded = load_preset(preset, sets=sets, withs=withs)
+        except PresetProblems as problems:
+            code = problems.exit_code
+            told.append(_found(preset, problems))
+            lines = [*problems.lines]
+        else:
+            told.append(_found(preset, None))
+            lines = [f"{preset}: no errors - {_summary(loaded)}"]
+            for notice in loaded.notices:
+                click.echo(f"note: {notice}", err=True)
+        if form == "text":
+            click.echo("\n".join(lines))
+    if form == "json":
+        click.echo(_json(told[0] if len(told) == 1 else told))
+    ctx.exit(code)
 
 
 def _summary(preset: Preset) -> str:
@@ -56,9 +68,8 @@ def _summary(preset: Preset) -> str:
     return f"{tables['agent']['use']} on {where} for {tables['schedule']['train']}"
 
 
-def _json(preset: str, problems: PresetProblems | None) -> str:
-    from json import dumps
-
+def _found(preset: str, problems: PresetProblems | None) -> dict[str, Any]:
+    """What was found, for programs."""
     found = [
         {
             "file": problem.origin.file,
@@ -68,4 +79,10 @@ def _json(preset: str, problems: PresetProblems | None) -> str:
         }
         for problem in (problems.found if problems else ())
     ]
-    return dumps({"preset": preset, "problems": found}, indent=2)
+    return {"preset": preset, "problems": found}
+
+
+def _json(told: Any) -> str:
+    from json import dumps
+
+    return dumps(told, indent=2)

@@ -62,6 +62,37 @@ def test_json(tmp_path: Path) -> None:
     assert json.loads(call("track-chooser", "--format", "json").stdout) == {"preset": "track-chooser", "problems": []}
 
 
+def test_several_presets_are_each_checked(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('coach = 1\nextends = "track-chooser"\nsead = 1\n')
+    result = call("mine.toml", "track-chooser", "track-choser")
+    wrong, sound, missing = result.stdout.splitlines()
+    assert result.exit_code == 2
+    assert wrong.startswith("mine.toml:3:1: a preset has no setting 'sead'")
+    assert sound == "track-chooser: no errors - chooser on short for 5_000 steps"
+    assert missing.startswith("track-choser: there is no preset 'track-choser'")
+    assert call("track-chooser", "track-chooser").exit_code == 0
+
+
+def test_what_is_laid_over_several_presets_counts_for_each() -> None:
+    result = call("track-chooser", "track-chooser", "--set", "agent.discount=2")
+    assert result.exit_code == 2
+    assert result.stdout.count("discount: 2 is out of range") == 2
+
+
+def test_json_of_several_is_a_list(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('coach = 1\nextends = "track-chooser"\nsead = 1\n')
+    result = call("track-chooser", "mine.toml", "--format", "json")
+    told = json.loads(result.stdout)
+    assert result.exit_code == 2
+    assert [(each["preset"], len(each["problems"])) for each in told] == [("track-chooser", 0), ("mine.toml", 1)]
+
+
+def test_no_preset_is_a_wrong_call() -> None:
+    result = call()
+    assert result.exit_code == 2
+    assert "Missing argument 'PRESET...'" in result.stderr
+
+
 def test_a_preset_that_is_not_there() -> None:
     result = call("track-choser")
     assert result.exit_code == 2
