@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import attrs
@@ -21,6 +22,9 @@ class NStep:
     `discount` is gamma**k, or 0 past a terminal step (a truncated episode
     bootstraps as usual), and `next_obs` follows the last step joined. Every step
     opens exactly one transition. Sutton & Barto 2018, equation 7.1.
+
+    The window is a ring of n slots that is written to in place: go on from a state once
+    only, and use the columns (which may be parts of it) before the next step.
     """
 
     n: int = 1
@@ -36,6 +40,7 @@ class NStep:
             "action": np.zeros((self.n, *actions.shape), actions.dtype),
             "reward": np.zeros((self.n, count)),
             "count": np.zeros(count, np.int64),
+            "next": 0,
         }
 
     def __call__(
@@ -63,43 +68,56 @@ class NStep:
     def _joined(
         self, state: State, before: Obs, actions: Array, rewards: Array, after: Step
     ) -> tuple[State, Columns | None]:
-        window = _pushed(state, before, actions, rewards, self.n)
-        count, ended = window["count"], after.terminated | after.truncated
-        opened = [(env, 0) for env in np.flatnonzero((count == self.n) & ~ended)]
-        opened += [(env, age) for env in np.flatnonzero(ended) for age in range(count[env])]
-        if not opened:
-            return window, None
-        columns = self._columns(window, opened, after)
-        return {**window, "count": np.where(ended, 0, count)}, columns
+        slot, n = state["next"], self.n
+        for name, values in before.items():
+            state["obs"][name][slot] = values
+        state["action"][slot], state["reward"][slot] = actions, rewards
+        count = np.minimum(state["count"] + 1, n)
+        ended = after.terminated | after.truncated
+        window = {**state, "count": count, "next": (slot + 1) % n}
+        if np.count_nonzero(ended):
+            columns = self._some(window, _opened(count, ended, n), after)
+            return {**window, "count": np.where(ended, 0, count)}, columns
+        full = np.count_nonzero(count == n)
+        if full == len(count):
+            return window, self._every(window, after)
+        return window, self._some(window, _opened(count, ended, n), after) if full else None
 
-    def _columns(self, window: Any, opened: list[tuple[Any, int]], after: Step) -> Columns:
-        envs, ages = (np.array(part, dtype=np.int64) for part in zip(*opened, strict=True))
-        count = window["count"]
-        tail = np.zeros((self.n + 1, len(count)))  # tail[i]: discounted sum of rewards from age i on
-        for age in range(self.n - 1, -1, -1):
-            tail[age] = np.where(age < count, window["reward"][age] + self.discount * tail[age + 1], 0.0)
-        joined = count[envs] - ages  # [M]
-        columns = {f"obs.{name}": values[ages, envs] for name, values in window["obs"].items()}
-        columns["action"], columns["reward"] = window["action"][ages, envs], tail[ages, envs]
-        columns["discount"] = np.where(after.terminated[envs], 0.0, self.discount**joined)
+    def _every(self, window: Any, after: Step) -> Columns:
+        """The oldest step of every environment, where none has ended: what nearly every step comes to."""
+        oldest = window["next"]
+        columns: dict[str, Array] = {f"obs.{name}": values[oldest] for name, values in window["obs"].items()}
+        columns["action"], columns["reward"] = (
+            window["action"][oldest],
+            _shares(self.n, self.discount)[oldest] @ (window["reward"]),
+        )
+        columns["discount"] = np.full(len(columns["reward"]), self.discount**self.n)
+        for name, values in after.obs.items():
+            columns[f"next_obs.{name}"] = values
+        return columns
+
+    def _some(self, window: Any, opened: list[tuple[int, int]], after: Step) -> Columns:
+        """Steps of some environments, each by its environment and by how long ago it was."""
+        envs, back = (np.array(part, dtype=np.int64) for part in zip(*opened, strict=True))
+        slots = (window["next"] - back) % self.n  # [M]
+        rewards = np.zeros(len(envs))
+        for later in range(self.n - 1, -1, -1):
+            there = window["reward"][(slots + later) % self.n, envs]
+            rewards = np.where(later < back, there + self.discount * rewards, rewards)
+        columns = {f"obs.{name}": values[slots, envs] for name, values in window["obs"].items()}
+        columns["action"], columns["reward"] = window["action"][slots, envs], rewards
+        columns["discount"] = np.where(after.terminated[envs], 0.0, self.discount**back)
         return columns | {f"next_obs.{name}": values[envs] for name, values in after.obs.items()}
 
 
-def _pushed(state: Any, before: Obs, actions: Array, rewards: Array, n: int) -> dict[str, Any]:
-    """The window with one more step: at the end, the oldest falling out where it is full."""
-    count = state["count"]
-    full = np.flatnonzero(count == n)
-    slot, envs = np.minimum(count, n - 1), np.arange(len(count))
+def _opened(count: Array, ended: Array, n: int) -> list[tuple[int, int]]:
+    """The steps that open a transition now: the oldest of full windows, all that are left where an episode ended."""
+    going = [(env, n) for env in np.flatnonzero((count == n) & ~ended).tolist()]
+    return going + [(env, back) for env in np.flatnonzero(ended).tolist() for back in range(count[env], 0, -1)]
 
-    def pushed(values: Array, newest: Array) -> Array:
-        moved = values.copy()
-        moved[:-1, full] = values[1:, full]
-        moved[slot, envs] = newest
-        return moved
 
-    return {
-        "obs": {name: pushed(values, before[name]) for name, values in state["obs"].items()},
-        "action": pushed(state["action"], actions),
-        "reward": pushed(state["reward"], rewards),
-        "count": np.minimum(count + 1, n),
-    }
+@cache
+def _shares(n: int, discount: float) -> Array:
+    """``[n, n]``: what each slot's reward is worth to a transition that opens in the slot of the row."""
+    slots = np.arange(n)
+    return discount ** ((slots - slots[:, None]) % n).astype(float)

@@ -91,7 +91,7 @@ def check_exploration(part: ExplorationPolicy, program: Mapping[str, Any], propo
 def executor_for(declared: str, spaces: Spaces) -> str:
     """How the engine should run an update: pictures make any agent's one of convolutions, and a loop over time
     takes XLA on the CPU half a minute to compile."""
-    if any(len(space.shape) == 3 for space in spaces.observation.values()):  # noqa: PLR2004 - height, width, channels
+    if any(len(space.shape) == 3 for space in spaces.observation.values()):  # height, width, channels
         return "conv"
     return "twin" if declared == "small" and CARRY in spaces.observation else declared
 
