@@ -26,6 +26,7 @@ ON_POLICY = {
     "schedule.heatup": "0 steps",
     "agent.learner.train_every": "80 steps",
     "agent.learner.batch_size": 16,
+    "agent.learner.sequence": 2,
 }
 NEEDS = {"LunarLander-v3": "Box2D", "minigrid:MiniGrid-DoorKey-5x5-v0": "minigrid"}
 """Environments that not everyone has, and the module they need."""
