@@ -89,7 +89,7 @@ def test_one_step_by_hand() -> None:
 LAYER = lstm()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=min(30, settings().max_examples))
 @given(st.integers(1, 3), st.integers(1, 6), st.integers(0, 999))
 def test_sequences_equal_their_slow_twin(sequences: int, steps: int, seed: int) -> None:
     rows = sequences * steps

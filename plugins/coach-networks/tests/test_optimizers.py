@@ -332,7 +332,7 @@ def test_a_norm_is_that_of_all_numbers_however_they_lie(shape: tuple[int, ...]) 
     assert np.allclose(np.asarray(scaled), gradient * min(1.0, 0.5 / expected), rtol=1e-5)
 
 
-@examples(deadline=None, max_examples=30)
+@examples(deadline=None, max_examples=min(30, examples().max_examples))
 @given(st.integers(0, 999), st.floats(0.125, 8, width=32), st.sampled_from(CUTS))
 def test_laws_of_clipping(seed: int, limit: float, shapes: list[tuple[int, ...]]) -> None:
     flat = np.random.default_rng(seed).normal(scale=3, size=12).astype(np.float32)

@@ -29,7 +29,9 @@ from coach_networks.arithmetic import (
     squashed_sample,
 )
 
-FEW = settings(deadline=None, max_examples=30)  # every new shape is compiled on some backends
+FEW = settings(
+    deadline=None, max_examples=min(30, settings().max_examples)
+)  # every new shape is compiled on some backends
 DRAWS = st.tuples(st.integers(1, 5), st.integers(1, 4), st.integers(0, 999))
 RULED_OUT = np.array([[0.0, 0.0, -np.inf]], np.float32)
 GRID = np.linspace(-12, 12, 4801)

@@ -125,6 +125,7 @@ def test_the_folder_is_the_users_cache(tmp_path: Path) -> None:
     assert programs.folder().parts[-3:-1] == ("coach", "tensorflow")
 
 
+NEUTRAL = Path(__file__).parents[2] / "coach-networks" / "tests"
 CACHED = """
 import sys
 sys.path.insert(0, {folder!r})
@@ -140,7 +141,7 @@ print(made.state()["weights"].tobytes().hex())
 
 
 def test_a_kept_program_gives_equal_bits_and_a_damaged_one_is_compiled_anew(tmp_path: Path) -> None:
-    code = CACHED.format(folder=str(Path(__file__).parent), place=str(tmp_path))
+    code = CACHED.format(folder=str(NEUTRAL), place=str(tmp_path))
 
     def bits() -> Any:
         done = run(code)

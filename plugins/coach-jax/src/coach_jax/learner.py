@@ -41,21 +41,22 @@ class JaxLearner:
         self._blueprint, self._problem = Blueprint.of(problem), problem
         self._rule = UpdateRule(problem, self._blueprint.networks, JaxBackend())
         self._state = self._unflat(self._first_vectors(), 0)
-        self._programs: dict[tuple[int, ...], Any] = {}
+        self._program = jax.jit(self._run, donate_argnums=0)
+        self._seen: set[tuple[int, ...]] = set()  # shapes that have been compiled
         self._forward = jax.jit(self._outputs)
-        self._forward_noise = -1
+        self._forward_noise = -1  # not counted yet
         self.compile_seconds = 0.0
         self.metric_names = self._traced_names()
 
     def train(self, sample: Sample, learning_rate: float, knobs: Mapping[str, float] = NO_KNOBS) -> Trained:
         """K updates in one call (K calls for executor ``conv``); see `contracts.engine`."""
-        begun = perf_counter() if sample.packed.shape not in self._programs else 0.0
-        if begun:
-            self._blueprint.check(sample)
-            self._programs[sample.packed.shape] = jax.jit(self._run, donate_argnums=0)
-        trained = self._called(self._programs[sample.packed.shape], sample, learning_rate, knobs)
-        if begun:
-            self.compile_seconds += perf_counter() - begun
+        if sample.packed.shape in self._seen:
+            return self._called(sample, learning_rate, knobs)
+        begun = perf_counter()
+        self._blueprint.check(sample)
+        trained = self._called(sample, learning_rate, knobs)
+        self._seen.add(sample.packed.shape)
+        self.compile_seconds += perf_counter() - begun
         return trained
 
     def acting(self) -> tuple[Mapping[str, Any], Array]:
@@ -118,16 +119,16 @@ class JaxLearner:
             found[name] = tuple(leaves)
         return found
 
-    def _called(self, program: Any, sample: Sample, learning_rate: float, knobs: Mapping[str, float]) -> Trained:
+    def _called(self, sample: Sample, learning_rate: float, knobs: Mapping[str, float]) -> Trained:
         numbers = np.array([learning_rate, *(knobs[name] for name in self._blueprint.knobs)], np.float32)
         calls = sample.packed.shape[0]
         if self._problem.executor != "conv" or calls == 1:
-            return Trained(*self._once(program, sample, numbers, slice(None)))
-        parts = [self._once(program, sample, numbers, slice(call, call + 1)) for call in range(calls)]
+            return Trained(*self._once(sample, numbers, slice(None)))
+        parts = [self._once(sample, numbers, slice(call, call + 1)) for call in range(calls)]
         priority, metrics, weights = zip(*parts, strict=True)
         return Trained(np.concatenate(priority), rows.mean(np.stack(metrics)), weights[-1])
 
-    def _once(self, program: Any, sample: Sample, numbers: Array, which: slice) -> tuple[Array, Array, Array]:
+    def _once(self, sample: Sample, numbers: Array, which: slice) -> tuple[Array, Array, Array]:
         calls, batch = sample.packed[which].shape[:2]
         packed = np.empty((calls, batch, rows.width(self._problem)), np.float32)
         rows.fill(packed, self._problem, sample, which, self._blueprint.noise)
@@ -135,7 +136,7 @@ class JaxLearner:
         size, noise = self._rule.noise_size, None
         if size:
             noise = self._blueprint.noise.standard_normal((calls, size), np.float32)
-        self._state, *told = program(self._state, packed, numbers, columns, noise)
+        self._state, *told = self._program(self._state, packed, numbers, columns, noise)
         priority, metrics, weights = (np.asarray(values) for values in told)
         return priority, metrics, weights
 

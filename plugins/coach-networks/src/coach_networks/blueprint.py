@@ -33,7 +33,9 @@ class Blueprint:
         }
         agent: Any = problem.agent
         knobs = tuple(sorted(agent.knobs(agent.begin(), 0))) if hasattr(agent, "begin") else ()
-        return cls(problem, networks, _one_that_acts(problem), knobs, Streams(problem.seed))
+        made = cls(problem, networks, _one_that_acts(problem), knobs, Streams(problem.seed))
+        made.streams["noise"]  # begun here: a state says where it stands even before anything was drawn
+        return made
 
     @property
     def noise(self) -> np.random.Generator:
@@ -84,7 +86,12 @@ class Blueprint:
         if not isinstance(state.get("updates"), int):
             raise BadCheckpoint(f"the learner's updates should be a whole number, got {state.get('updates')!r}")
         saved = Streams(self.problem.seed)
-        saved.restore(state["noise"])
+        try:
+            saved.restore(state["noise"])
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise BadCheckpoint(
+                f"the learner's noise should say where a stream stands, got {state.get('noise')!r}"
+            ) from None
         self.noise.bit_generator.state = saved["noise"].bit_generator.state
         return {name: np.asarray(state[name], np.float32) for name in sizes}
 

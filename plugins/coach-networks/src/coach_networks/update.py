@@ -124,6 +124,7 @@ class UpdateRule:
         name = update.moves
         normal = Noise(given.noise, self._begin(name))
         settings = self._problem.settings
+        names: list[str] = []  # beside the gradient, not through it: a backend may sort what it hands on by name
 
         def loss(leaves: Leaves) -> tuple[Tensor, Any]:
             moved: list[Any] = []
@@ -131,9 +132,11 @@ class UpdateRule:
             each, parts = self._weighed(name, out)  # [B]
             mean = ops.mean(each if importance is None else each * importance)
             measured = {"loss": mean, **parts, **{key: ops.mean(value) for key, value in out.metrics.items()}}
-            return mean + self._decay(name, leaves), (measured, each, out.priority, moved)
+            names[:] = measured
+            return mean + self._decay(name, leaves), (tuple(measured.values()), each, out.priority, moved)
 
-        gradients, (measured, each, priority, moved) = self._backend.gradient(loss, state.weights[name])
+        gradients, (values, each, priority, moved) = self._backend.gradient(loss, state.weights[name])
+        measured = dict(zip(names, values, strict=True))
         if settings.gradient_clip:
             gradients, measured["gradient_norm"] = optimizers.clipped(
                 gradients, settings.gradient_clip, settings.gradient_clip_by

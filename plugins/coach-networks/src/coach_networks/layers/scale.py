@@ -14,7 +14,7 @@ class Scale(keras.layers.Layer):
     """x / rescaling - offset as float32, then clipped; any shape, also bytes."""
 
     def __init__(self, rescaling: float = 1.0, offset: float = 0.0, clipping: tuple[float, ...] | None = None) -> None:
-        super().__init__()
+        super().__init__(autocast=False)  # inputs are read in full, whatever the arithmetic of the network
         self.rescaling, self.offset, self.clipping = rescaling, offset, clipping
 
     def call(self, x: Any) -> Any:

@@ -22,7 +22,7 @@ class Stack(keras.layers.Layer):
     """
 
     def __init__(self, parts: Sequence[Any], seed: int, **names: Any) -> None:
-        super().__init__(**names)
+        super().__init__(autocast=False, **names)  # each layer casts what it takes by itself
         self.parts, self.seed = tuple(parts), seed
         self.layers: list[Any] = []
         self.shapes: list[Shape] = []  # what each layer takes, and at the end what comes out

@@ -1,4 +1,4 @@
-"""For the engine's tests: small problems with answers that can be worked out by hand."""
+"""For the tests of every engine: small problems with answers that can be worked out by hand."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any
 
 import attrs
 import numpy as np
+import pytest
 
 from coach_networks.embedders.vector import Vector
 from coach_networks.heads.q import Q
+from coach_networks.heads.state_value import StateValue
 from coach_networks.middlewares.dense import Dense
 from coachcore.api import (
     Batch,
@@ -21,6 +23,7 @@ from coachcore.api import (
     LearnerSettings,
     LossOut,
     NetworkPlan,
+    NetworkSettings,
     NetworkSpec,
     Problem,
     Proposal,
@@ -28,7 +31,9 @@ from coachcore.api import (
     Spaces,
     Update,
 )
+from coachcore.registry.registry import Registry
 
+HEADS = {"action-values": Q, "state-value": StateValue}
 SPACES = Spaces(observation={"observation": Box((3,))}, action=Discrete(2))
 
 
@@ -73,20 +78,36 @@ def loss_of(name: str, *, bootstrap: bool = True) -> Callable[[Any, Batch], Loss
 
 
 def problem(agent: Any = None, hidden: Any = "empty", keep: tuple[Column, ...] = (), **given: Any) -> Problem:
-    """A linear problem unless `hidden` says otherwise; learner settings by name."""
+    """A linear problem unless `hidden` says otherwise; `network` settings in a table, learner settings by name."""
     agent = agent or Toy()
     own = {name: given.pop(name) for name in ("executor", "weighted", "seed") if name in given}
-    plans = {
-        name: NetworkPlan(
-            spec=spec,
-            embedders={"observation": Vector(scheme=hidden)},
-            middleware=Dense(scheme="empty"),
-            heads={"q": Q()},
-        )
-        for name, spec in agent.networks(SPACES).items()
-    }
+    network = NetworkSettings(**given.pop("network", {}))
+    plans = {name: plan_of(spec, hidden, network) for name, spec in agent.networks(SPACES).items()}
     settings = LearnerSettings(**({"batch_size": 4, "target_every": "3 updates"} | given))
     return Problem(agent=agent, networks=plans, spaces=SPACES, layout=Layout.of(SPACES, keep), settings=settings, **own)
+
+
+def plan_of(spec: NetworkSpec, hidden: Any, settings: NetworkSettings) -> NetworkPlan:
+    """One embedder with `hidden` layers and a linear head for each slot: `HEADS`."""
+    if spec.free:
+        return NetworkPlan(spec=spec, settings=settings)
+    return NetworkPlan(
+        spec=spec,
+        embedders={"observation": Vector(scheme=hidden)},
+        middleware=Dense(scheme="empty"),
+        heads={slot: HEADS[provides]() for slot, provides in spec.slots.items()},
+        settings=settings,
+    )
+
+
+def engine(**given: Any) -> Any:
+    """The engine of the backend that Keras has here; it keeps no program. Engines bear the names of backends."""
+    import keras
+
+    registry, name = Registry(), keras.config.backend()
+    if name not in {entry.spec.name for entry in registry.entries("engine")}:
+        pytest.skip(f"Keras runs on {name} here, and no engine of that name is installed")
+    return registry.load("engine", name)(**({"cache": False} | given))
 
 
 def drawn(calls: int, batch: int = 4, seed: int = 0, width: int = 9) -> Sample:
