@@ -165,7 +165,7 @@ def _bad_reward(machine: Machine, rewards: Any) -> BadData:
     what = "the return overflowed, its last reward" if np.isfinite(rewards[env]) else "the reward"
     return BadData(
         f"{what} is {rewards[env]} after step {machine.clock.steps} - mend the environment; "
-        "the last checkpoint is still whole",
+        "what was saved before is whole",
         where=f"{name}, environment {env}",
     )
 
@@ -175,11 +175,11 @@ def _bad_loss(machine: Machine, trained: Trained, sample: Sample) -> BadData:
     if not np.isfinite(sample.packed).all():
         name = spec_of(machine.experiment.environment).name
         what = "an observation or a reward in the memory is not a number - mend the environment or a filter"
-        return BadData(f"{what}; the last checkpoint is still whole", where=name)
+        return BadData(f"{what}; what was saved before is whole", where=name)
     wrong = [name for name, value in zip(machine.learner.metric_names, trained.metrics, strict=True) if np.isinf(value)]
     return BadData(
         f"the loss{_heads_of(machine, wrong)} is no finite number{_rows_of(trained)} at step {machine.clock.steps} - "
-        "lower agent.learner.learning_rate or set agent.learner.gradient_clip; the last checkpoint is still whole"
+        "lower agent.learner.learning_rate or set agent.learner.gradient_clip; what was saved before is whole"
     )
 
 

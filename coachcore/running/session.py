@@ -170,7 +170,7 @@ class Session:
         if not np.isfinite(weights).all():
             raise BadData(
                 f"the network's weights are no longer numbers at step {machine.clock.steps} - lower "
-                "agent.learner.learning_rate; nothing was saved, the last checkpoint is still whole"
+                "agent.learner.learning_rate; nothing was saved, what was saved before is whole"
             )
         whole = {} if program else {"learner": machine.learner.state()}  # a network that NumPy cannot run
         return {
