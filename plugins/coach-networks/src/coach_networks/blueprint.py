@@ -49,7 +49,7 @@ class Blueprint:
 
     @property
     def apart(self) -> bool:
-        """Whether weights must be told from one another: batch norm's statistics, or a gradient clipped array by array."""
+        """Whether weights must be told apart: for batch norm's statistics, or a gradient clipped array by array."""
         by_array = self.problem.settings.gradient_clip and self.problem.settings.gradient_clip_by == "norm"
         return bool(by_array) or any(network.statistics for network in self.networks.values())
 
@@ -70,7 +70,7 @@ class Blueprint:
     def check(self, sample: Sample) -> None:
         """Refuse a sample of other rows; raises `Mismatch`."""
         width = self.problem.layout.width
-        if sample.packed.ndim != 3 or sample.packed.shape[2] != width:  # noqa: PLR2004 - [K, B, W]
+        if sample.packed.ndim != 3 or sample.packed.shape[2] != width:
             raise Mismatch(f"a sample's rows should be [K, B, {width}], got {sample.packed.shape}")
         if sample.weight is not None and not self.problem.weighted:
             raise Mismatch("a sample brings importance weights, but the problem was made with weighted = False")

@@ -49,11 +49,11 @@ def apart_shapes(problem: Problem) -> list[tuple[int, ...]]:
 
 
 def _picture(column: Column) -> bool:
-    return len(column.shape) == 3  # noqa: PLR2004 - height, width, channels
+    return len(column.shape) == 3  # height, width, channels
 
 
 def unpack(problem: Problem, rows: Tensor, apart: Sequence[Tensor]) -> tuple[Batch, Tensor | None]:
-    """`rows` ``[B, width]`` and `apart` as the function of that name gives them -> the batch, and importance weights ``[B]`` where there are any."""
+    """`rows` ``[B, width]`` and columns as `apart` gives them -> the batch, and importance weights ``[B]`` if any."""
     layout, columns = problem.layout, {}
     for column, values in zip(layout.apart, apart, strict=True):
         columns[column.name] = ops.transpose(values, (0, 2, 3, 1)) if _picture(column) else values

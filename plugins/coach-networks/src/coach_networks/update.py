@@ -1,4 +1,4 @@
-"""One update as a pure function, the same for every engine: state and a minibatch in, state, priorities, metrics out."""
+"""One update as a pure function, the same for every engine: state and minibatch in, state, priorities, metrics out."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class UpdateRule:
     def __call__(
         self, state: TrainState, rows: Tensor, apart: Sequence[Tensor], given: Numbers
     ) -> tuple[TrainState, Tensor, Tensor]:
-        """`rows` ``[B, W]`` and columns `apart` (`coach_networks.rows`) -> new state, priorities ``[B]``, sums of metrics ``[M]``."""
+        """Rows ``[B, W]``, columns `apart` (`coach_networks.rows`) -> new state, priorities ``[B]``, metrics ``[M]``."""
         batch, importance = unpack(self._problem, rows, apart)
         batch = batch._replace(knobs=given.knobs)
         state = state._replace(updates=state.updates + 1)

@@ -45,7 +45,7 @@ class Segment:
         return (*kernels, tf.concat([tf.reshape(bias, [-1]) for bias in small], 0)) if small else tuple(kernels)
 
     def weights(self, leaves: Leaves) -> list[Any]:
-        """The network's weights in their shapes, from one flat leaf, from `grouped` leaves or from one leaf a weight."""
+        """The network's weights in their shapes, from one flat leaf, `grouped` leaves or one leaf a weight."""
         if len(leaves) == 1:
             pieces = zip(tf.split(leaves[0], self.sizes), self.shapes, strict=True) if len(self.shapes) > 1 else ()
             return [tf.reshape(piece, shape) for piece, shape in pieces] or [tf.reshape(leaves[0], self.shapes[0])]

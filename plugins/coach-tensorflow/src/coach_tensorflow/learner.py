@@ -38,7 +38,7 @@ class TensorFlowLearner:
         self._parts = Parts(self._blueprint, self._rule, self._variables, self._segments, slow)
         self._programs: dict[tuple[int, ...], Program] = {}
         self._forward: dict[bool, Any] = {}
-        self._forward_noise = 0
+        self._forward_noise = -1  # not counted yet
         self.compile_seconds = 0.0
         self.metric_names = self._traced_names()
 
@@ -137,7 +137,7 @@ class TensorFlowLearner:
 
     def _noise_of(self, obs: Mapping[str, Any]) -> int:
         """How many noise numbers one forward pass needs; found by a pass on symbols."""
-        if not self._forward_noise:
+        if self._forward_noise < 0:
             counting = Noise(None)
             with flowing(Flow(normal=counting)):
                 tf.function(self._still, autograph=False).get_concrete_function(obs)
