@@ -92,7 +92,7 @@ class UpdateRule:
     def __call__(
         self, state: TrainState, rows: Tensor, apart: Sequence[Tensor], given: Numbers
     ) -> tuple[TrainState, Tensor, Tensor]:
-        """Rows ``[B, W]``, columns `apart` (`coach_networks.rows`) -> new state, priorities ``[B]``, metrics ``[M]``."""
+        """Rows ``[B, W]``, columns `apart` (`coach_networks.rows`) -> state, priorities ``[B]``, metrics ``[M]``."""
         batch, importance = unpack(self._problem, rows, apart)
         batch = batch._replace(knobs=given.knobs)
         state = state._replace(updates=state.updates + 1)
