@@ -25,7 +25,7 @@ from coachcore.errors import (
     UnknownName,
     did_you_mean,
 )
-from coachcore.events import Event, RunInfo
+from coachcore.events import Event, RunInfo, figure
 from coachcore.layout import Column, Layout
 from coachcore.rng import Generator, Streams
 from coachcore.settings import LearnerSettings, NetworkSettings
@@ -97,6 +97,7 @@ __all__ = [
     "Update",
     "component",
     "did_you_mean",
+    "figure",
     "hookimpl",
     "param",
     "spec_of",

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import attrs
 
+_SMALL = 2.0
+
 
 class Event(NamedTuple):
     """Something that happened between two steps.
@@ -38,3 +40,9 @@ class RunInfo:
     total: int  # length of the run in `unit`
     unit: str = "steps"
     resumed_at: int = 0  # environment step a resumed run goes on from
+
+
+def figure(value: float) -> str:
+    """A return as people read it: one decimal, two where one would hide it (0.96 is not 1.0)."""
+    hides = abs(value) < _SMALL and round(value, 1) != round(value, 2)
+    return f"{value:.2f}" if hides else f"{value:.1f}"

@@ -56,10 +56,12 @@ def child(preset: str, seed: int, out: Path) -> dict:
 
 
 def line(row: dict) -> str:
+    from coachcore.api import figure
+
     if "error" in row:
         return f"| {row['preset']} | {row['seed']} | failed: {row['error']} | | | | | | |"
-    best, steps = f"{row['best']:.1f} ± {row['best_std']:.1f}", f"{row['steps']} of {row['within']}"
-    cells = [row["preset"], row["seed"], f"{row['asked']:g}", best, row["at"], f"{row['last']:.1f}", steps]
+    best, steps = f"{figure(row['best'])} ± {figure(row['best_std'])}", f"{row['steps']} of {row['within']}"
+    cells = [row["preset"], row["seed"], f"{row['asked']:g}", best, row["at"], figure(row["last"]), steps]
     return f"| {' | '.join(map(str, cells))} | {row['seconds']:.1f} | {'yes' if row['passed'] else 'NO'} |"
 
 

@@ -24,6 +24,7 @@ def evaluate(folder: Path, episodes: int, checkpoint: str, seed: int | None, vid
     """
     from coachcore.door import chosen
     from coachcore.door import evaluate as play
+    from coachcore.events import figure
 
     film = _Film(_video_sink(folder)) if video else None
     try:
@@ -38,8 +39,8 @@ def evaluate(folder: Path, episodes: int, checkpoint: str, seed: int | None, vid
         return
     told = score.summary()
     click.echo(
-        f"{chosen(folder, checkpoint)} checkpoint, {episodes} episodes: mean return {told['mean']:.1f} "
-        f"(std {told['std']:.1f}, min {told['min']:.1f}, max {told['max']:.1f}), mean length {told['length']:.1f}"
+        f"{chosen(folder, checkpoint)} checkpoint, {episodes} episodes: mean return {figure(told['mean'])} "
+        f"(std {figure(told['std'])}, min {figure(told['min'])}, max {figure(told['max'])}), mean length {told['length']:.1f}"
     )
     if film:
         click.echo(f"videos: {folder / 'videos'}" if film.pictures else "no videos: the environment shows no pictures")

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the preset's).")
 @click.option("--resume", metavar="DIR", type=click.Path(path_type=Path),
               help="Go on with the run in DIR from its latest checkpoint, bit for bit.")  # fmt: skip
+@click.option("--frozen", metavar="DIR", type=click.Path(path_type=Path),
+              help="Do the run in DIR again in a new folder, or say what is no longer the same.")  # fmt: skip
 @click.option(
     "--out", metavar="DIR", type=click.Path(path_type=Path), help="Folder of the run (default: runs/PRESET-TIME-SEED)."
 )
@@ -41,19 +43,23 @@ def run(context: click.Context, /, preset: str | None, resume: Path | None, out:
       coach run cartpole-dqn --print-network
       coach run cartpole-dqn --seed 3 --set agent.learner.learning_rate=1e-3
       coach run --resume runs/cartpole-dqn-20260101-120000-0
+      coach run --frozen runs/cartpole-dqn-20260101-120000-0
     """
     from coachcore.door import run as train
+    from coachcore.events import figure
 
-    only_print = changes.pop("print_network")
-    _possible(preset, resume, out, changes)
+    only_print, frozen = changes.pop("print_network"), changes.pop("frozen")
+    _possible(preset or frozen, resume, out, changes)
+    if frozen is not None:
+        _alone(preset, resume, changes)
     loaded = _loaded(preset, changes)
     if only_print:
         click.echo(_networks(loaded))
         return
     if resume is not None:
         _warn(resume)
-    outcome = train(loaded, out=out, resume=resume)
-    best = "" if outcome.best is None else f", best evaluation {outcome.best:.1f}"
+    outcome = train(loaded, out=out, resume=resume, frozen=frozen)
+    best = "" if outcome.best is None else f", best evaluation {figure(outcome.best)}"
     compiled = f", {outcome.compile_seconds:.1f} s spent compiling" if outcome.compile_seconds else ""
     counts = f"{outcome.steps} steps, {outcome.episodes} episodes, {outcome.updates} updates"
     click.echo(f"{outcome.reason} after {counts}{best}{compiled}")
@@ -63,13 +69,18 @@ def run(context: click.Context, /, preset: str | None, resume: Path | None, out:
     click.echo(f"run folder: {outcome.folder}")
 
 
-def _possible(preset: str | None, resume: Path | None, out: Path | None, changes: Mapping[str, Any]) -> None:
+def _possible(preset: str | Path | None, resume: Path | None, out: Path | None, changes: Mapping[str, Any]) -> None:
     if preset is None and resume is None:
         raise click.UsageError("name a PRESET, or a run to --resume; `coach presets` lists what is installed")
     if resume is not None and out is not None:
         raise click.UsageError("--out and --resume exclude each other: a resumed run goes on in its own folder")
     if preset is None and any(value not in ((), None) for value in changes.values()):
         raise click.UsageError("a resumed run keeps its settings: drop --set, --with and --seed, or start a new run")
+
+
+def _alone(preset: str | None, resume: Path | None, changes: Mapping[str, Any]) -> None:
+    if preset is not None or resume is not None or any(value not in ((), None) for value in changes.values()):
+        raise click.UsageError("a frozen run takes all from its folder: give --out and nothing else beside --frozen")
 
 
 def _loaded(preset: str | None, changes: Mapping[str, Any]) -> Preset | None:

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
-from coachcore.api import Event, RunInfo
+from coachcore.api import Event, RunInfo, figure
 
 EPISODES = 20
 """Returns are averaged over this many last episodes."""
@@ -57,7 +57,7 @@ class Progress:
         """``12,000/50,000  return 98.3  explore 0.45  loss 0.0123  3,456/s  eta 0:11``, at most `width` wide."""
         parts = {"done": f"{self.done:,}/{self.info.total:,}"}
         if self._returns:
-            parts["return"] = f"return {sum(self._returns) / len(self._returns):.1f}"
+            parts["return"] = f"return {figure(sum(self._returns) / len(self._returns))}"
         if "exploration" in self._known:
             parts["exploration"] = f"explore {self._known['exploration']:.2f}"
         if "loss" in self._known:
@@ -80,7 +80,7 @@ class Progress:
         parts |= {"steps": f"{event.step:,} steps", "episodes": f"{event.episode:,} episodes"}
         parts |= {"updates": f"{event.update:,} updates", "time": clock(now - self._began)}
         if event.data.get("best") is not None:
-            parts["best"] = f"best {event.data['best']:.1f}"
+            parts["best"] = f"best {figure(event.data['best'])}"
         return fitted(parts, width)
 
 
@@ -88,7 +88,7 @@ def evaluation(event: Event, width: int) -> str:
     """``evaluate 15,000  mean 480.2  std 12.3  min 450.0  max 500.0  10 episodes  best``."""
     data: Mapping[str, Any] = event.data
     parts = {"at": f"evaluate {event.step:,}"}
-    parts |= {name: f"{name} {data[name]:.1f}" for name in ("mean", "std", "min", "max") if name in data}
+    parts |= {name: f"{name} {figure(data[name])}" for name in ("mean", "std", "min", "max") if name in data}
     if "episodes" in data:
         parts["episodes"] = f"{data['episodes']} episode{'s' if data['episodes'] != 1 else ''}"
     if data.get("best"):
