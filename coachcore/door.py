@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coachcore.errors import CoachError
+from coachcore.folder import frozen as frozen_of
 from coachcore.folder import furnish, lock_of, new_folder, preset_of, refuse_another
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def run(
     *,
     out: str | Path | None = None,
     resume: str | Path | None = None,
+    frozen: str | Path | None = None,
     seed: int | None = None,
     recorders: Mapping[str, Any] | None = None,
 ) -> Outcome:
@@ -67,8 +69,14 @@ def run(
 
     `out` defaults to ``runs/<preset>-<time>-<seed>``. With `resume`, go on from
     that folder's latest checkpoint, bit for bit; a `preset` given besides must
-    be the one the folder was started with. `recorders` replaces the preset's.
+    be the one the folder was started with. With `frozen`, do that folder's run
+    again in a new one; raises `Mismatch` where it would not be the same.
+    `recorders` replaces the preset's.
     """
+    if frozen is not None:
+        if preset is not None or resume is not None or seed is not None:
+            raise CoachError("a frozen run takes preset and seed from its folder: drop preset, resume and seed")
+        preset = frozen_of(Path(frozen))
     if resume is not None:
         if out is not None or (seed is not None and preset is None):
             raise CoachError("a resumed run goes on in its own folder with its own seed: drop out and seed")

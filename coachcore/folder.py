@@ -6,12 +6,11 @@ import json
 import platform
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coachcore.errors import BadCheckpoint, CoachError
-from coachcore.threads import thread_settings
+from coachcore.errors import BadCheckpoint, CoachError, Mismatch
+from coachcore.threads import cores, thread_settings
 
 if TYPE_CHECKING:
     from coachcore.presets.preset import Preset
@@ -65,37 +64,94 @@ def lock_of(folder: Path) -> dict[str, Any]:
 
 
 def lock(preset: Preset) -> dict[str, Any]:
-    """What a run is made with: distributions, versions, manifest hashes, packages, Python, threads, seed."""
+    """What a run is: its preset with the distribution of each part, its seed, and all that it is made with."""
+    run = {"name": preset.name, "seed": preset.resolved.get("seed", 0), "parts": _parts(preset)}
+    return {**run, "preset": _values(preset), **surroundings()}
+
+
+def surroundings() -> dict[str, Any]:
+    """What every run here is made with: distributions, versions, manifest hashes, packages, Python, threads."""
     from importlib.metadata import version
 
-    from coachcore.presets.writer import dump
     from coachcore.registry.lock import locked, packages
     from coachcore.registry.registry import current
     from coachcore.specs import API
 
     distributions = locked(current())
     return {
-        "name": preset.name,
         "api": ".".join(map(str, API)),
         "coachcore": version("coachcore"),
         "distributions": distributions,
         "packages": packages(["coachcore", *distributions]),
-        "preset": sha256(dump(preset.resolved).encode()).hexdigest(),
         "python": platform.python_version(),
         "platform": f"{platform.system()}-{platform.machine()}",
-        "seed": preset.resolved.get("seed", 0),
-        "threads": thread_settings(),
+        "threads": {**thread_settings(), "cores": cores()},
     }
+
+
+def _values(preset: Preset) -> dict[str, Any]:
+    """The resolved preset as JSON has it; a date becomes text."""
+    found: dict[str, Any] = json.loads(json.dumps(preset.resolved, default=str))
+    return found
+
+
+def _parts(preset: Preset) -> dict[str, str]:
+    """Path of every part -> its full id: the same name may come to mean another distribution's part."""
+    from coachcore.presets.places import kind_at
+    from coachcore.presets.tree import all_nodes, path_text
+    from coachcore.registry.registry import current
+
+    found = {}
+    for path, node in all_nodes(preset.tree):
+        kind = kind_at(path[:-1]) if path and path[-1] == "use" else None
+        if kind is None:
+            continue
+        try:
+            found[path_text(path[:-1])] = current().resolve(kind, node.value).id
+        except CoachError:  # a key of some free table that is called so
+            continue
+    return found
 
 
 def changes(folder: Path) -> list[str]:
     """What is installed otherwise than when the run in `folder` started, a line each."""
-    now, before = lock(preset_of(folder)), lock_of(folder)
+    return _told(surroundings(), lock_of(folder))
+
+
+def _told(now: Mapping[str, Any], before: Mapping[str, Any]) -> list[str]:
     return [
-        f"{path} was {was or 'not there'} when the run started, now it is {value or 'gone'}"
-        for path, value, was in differences(now, before)
-        if path.partition(".")[0] not in ("name", "preset")
+        f"{path} was {_said(was) or 'not there'} when the run started, now it is {_said(value) or 'gone'}"
+        for path, value, was in differences(now, {key: before.get(key) for key in now})
     ]
+
+
+def _said(value: Any) -> str:
+    """A value in a line; of a whole distribution its version."""
+    if isinstance(value, Mapping) and "version" in value:
+        return str(value["version"]) or "there"
+    return "" if value is None else str(value) or "unset"
+
+
+def frozen(folder: Path) -> Preset:
+    """The preset of the run in `folder`, for the same run again; what is installed is compared before values are.
+
+    Raises `Mismatch`, naming the first difference, where the run would not be the same.
+    """
+    if not (folder / PRESET).is_file():
+        preset_of(folder)  # says so
+    before = lock_of(folder)
+    _refuse(_told(surroundings(), before), folder)
+    preset = preset_of(folder)
+    _refuse(_told({"preset": _values(preset), "parts": _parts(preset)}, before), folder)
+    from attrs import evolve
+
+    return evolve(preset, name=before["name"])
+
+
+def _refuse(found: list[str], folder: Path) -> None:
+    if found:
+        way = f"put that back as it was, or start another run: coach run {folder / PRESET}"
+        raise Mismatch(f"the run cannot be reproduced: {found[0]} - {way}", where=str(folder))
 
 
 def refuse_another(asked: Mapping[str, Any], kept: Mapping[str, Any], folder: Path) -> None:

@@ -21,3 +21,9 @@ def one_thread_each() -> None:
 def thread_settings() -> dict[str, str]:
     """What the variables say now; part of a run's lock, since thread counts change rounding."""
     return {variable: os.environ.get(variable, "") for variable in VARIABLES}
+
+
+def cores() -> int:
+    """Cores that this process may use; engines take as many threads for wide networks."""
+    affinity = getattr(os, "sched_getaffinity", None)  # not on every platform
+    return len(affinity(0)) if affinity else os.cpu_count() or 1

@@ -81,7 +81,7 @@ def test_a_run_folder_holds_what_it_takes(finished):
     assert lock["name"] == "preset"
     assert lock["seed"] == 1
     assert lock["distributions"]["toys"] == {"version": "", "manifest": ""}
-    assert set(lock["threads"]) == {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"}
+    assert set(lock["threads"]) == {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "cores"}
     kept = coachcore.load_preset(finished.folder / "preset.toml")
     assert kept.resolved == coachcore.load_preset(toy_preset()).resolved
 
@@ -302,3 +302,11 @@ def test_a_resumed_run_takes_no_other_folder_or_seed(finished, tmp_path):
         coachcore.run(resume=finished.folder, out=tmp_path)
     with pytest.raises(CoachError, match="drop out and seed"):
         coachcore.run(resume=finished.folder, seed=3)
+
+
+def test_a_frozen_run_takes_preset_and_seed_from_its_folder(finished, tmp_path):
+    for given in ({"preset": toy_preset()}, {"seed": 3}, {"resume": finished.folder}):
+        with pytest.raises(CoachError, match="a frozen run takes preset and seed from its folder"):
+            coachcore.run(**given, frozen=finished.folder)
+    again = coachcore.run(frozen=finished.folder, out=tmp_path / "again")
+    assert (again.steps, again.best) == (finished.steps, finished.best)

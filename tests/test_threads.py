@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from coachcore.threads import VARIABLES, one_thread_each, thread_settings
+from coachcore.threads import VARIABLES, cores, one_thread_each, thread_settings
 
 
 def test_the_users_value_stays(monkeypatch):
@@ -32,3 +32,13 @@ def test_importing_the_core_sets_them_before_numpy():
     )
     said = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert said.stdout.split() == ["1", "1", "1"]
+
+
+def test_cores_are_those_that_may_be_used(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3, 5}, raising=False)
+    assert cores() == 3
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 7)
+    assert cores() == 7
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert cores() == 1

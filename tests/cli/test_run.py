@@ -250,6 +250,14 @@ def test_resuming_under_the_preset_it_was_started_with(coach):
             ["--resume", "x", "--with", "toy.toml"],
             "a resumed run keeps its settings: drop --set, --with and --seed, or",
         ),
+        (["--frozen", "x", "toy.toml"], "a frozen run takes all from its folder: give --out and nothing else beside"),
+        (
+            ["--frozen", "x", "--seed", "0"],
+            "a frozen run takes all from its folder: give --out and nothing else beside",
+        ),
+        (["--frozen", "x", "--set", "seed=1"], "a frozen run takes all from its folder: give --out and nothing else"),
+        (["--frozen", "x", "--resume", "y"], "a frozen run takes all from its folder: give --out and nothing else"),
+        (["--frozen", "x", "--print-network"], "--print-network shows the networks of a PRESET: name one"),
         (["--resume", "x", "--seed", "0"], "a resumed run keeps its settings: drop --set, --with and --seed, or"),
         (["toy.toml", "--seed", "-1"], "Invalid value for '--seed': -1 is not in the range x>=0."),
         (["toy.toml", "--seed", "one"], "Invalid value for '--seed': 'one' is not a valid"),
@@ -360,3 +368,47 @@ def test_help_fits_a_terminal_and_keeps_the_examples_apart(coach):
     assert "    coach run cartpole-dqn" in out
     for option in ("--set PATH=VALUE", "--with FILE", "--seed INTEGER", "--resume DIR", "--out DIR"):
         assert any(line.strip().startswith(option) for line in out)
+
+
+def test_a_frozen_run_is_the_same_again(coach, here, listen):
+    heard = []
+    listen(heard.append)
+    coach("toy.toml", "--seed", "5", "--set", "agent.discount=0.9", "--out", "one")
+    first = list(heard)
+    heard.clear()
+    assert coach("--frozen", "one", "--out", "two") == (0, [FINISHED.replace("10.0", "10.0"), "run folder: two"], [])
+    assert len(first) > 60
+    assert heard == first
+    assert differing(final(here / "one"), final(here / "two")) == []
+    for file in ("preset.toml", "lock.json"):
+        assert (here / "one" / file).read_bytes() == (here / "two" / file).read_bytes()
+
+
+def test_a_frozen_run_has_its_own_folder_named_as_the_first(coach, here):
+    coach("short.toml", "--out", "one")
+    code, out, _ = coach("--frozen", "one")
+    (folder,) = (here / "runs").iterdir()
+    assert (code, out[-1]) == (0, f"run folder: {folder.relative_to(here)}")
+    assert folder.name.startswith("short-")
+    assert coach("--frozen", "one", "--out", "one")[2] == [
+        "coach: one: it already holds a run - continue it with --resume, or give --out another folder"
+    ]
+
+
+def test_a_run_that_cannot_be_the_same_is_refused(coach, here):
+    coach("short.toml", "--out", "one")
+    (here / "one" / "preset.toml").write_text(
+        (here / "one" / "preset.toml").read_text().replace('train = "20 steps"', 'train = "30 steps"')
+    )
+    assert coach("--frozen", "one", "--out", "two") == (
+        2,
+        [],
+        [
+            (
+                "coach: one: the run cannot be reproduced: preset.schedule.train was 20 steps when the run started, "
+                "now it is 30 steps - put that back as it was, or start another run: coach run one/preset.toml"
+            ),
+        ],
+    )
+    assert not (here / "two").exists()
+    assert coach("--frozen", "nowhere")[2] == ["coach: nowhere: it is not a run folder: there is no preset.toml in it"]
