@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
 import jax
 import numpy as np
-from jax import numpy as jnp
 
+from coach_jax.program import JaxBackend, Program
+from coach_jax.tree import Tree, flat
 from coach_networks import rows
 from coach_networks.blueprint import Blueprint
 from coach_networks.flow import Flow, Noise, flowing
-from coach_networks.update import Leaves, Numbers, TrainState, UpdateRule
+from coach_networks.update import Leaves, UpdateRule
 from coachcore.api import Array, Generator, Obs, Problem, Sample, State, Trained
 
 NO_KNOBS: Mapping[str, float] = {}
-
-
-class JaxBackend:
-    """Weights are leaves in their shapes already (`coach_networks.update.Backend`)."""
-
-    def gradient(self, loss: Callable[[Leaves], tuple[Any, Any]], leaves: Leaves) -> tuple[Leaves, Any]:
-        return jax.grad(loss, has_aux=True)(leaves)  # type: ignore[no-any-return]
-
-    def shaped(self, _name: str, leaves: Leaves) -> list[Any]:
-        return list(leaves)
 
 
 class JaxLearner:
@@ -40,8 +30,9 @@ class JaxLearner:
     def __init__(self, problem: Problem) -> None:
         self._blueprint, self._problem = Blueprint.of(problem), problem
         self._rule = UpdateRule(problem, self._blueprint.networks, JaxBackend())
-        self._state = self._unflat(self._first_vectors(), 0)
-        self._program = jax.jit(self._run, donate_argnums=0)
+        self._tree = Tree(self._blueprint, self._rule.optimizer.slots)
+        self._state = self._tree.grown(self._tree.first(), 0)
+        self._program = jax.jit(Program(self._blueprint, self._rule), donate_argnums=0)
         self._seen: set[tuple[int, ...]] = set()  # shapes that have been compiled
         self._forward = jax.jit(self._outputs)
         self._forward_noise = -1  # not counted yet
@@ -62,7 +53,7 @@ class JaxLearner:
     def acting(self) -> tuple[Mapping[str, Any], Array]:
         """The acting program (empty when some layer has no acting form: then `forward` acts), and its weights."""
         name = self._blueprint.acting
-        return self._blueprint.networks[name].program() or {}, np.array(_flat(self._state.weights[name]))
+        return self._blueprint.networks[name].program() or {}, np.array(flat(self._state.weights[name]))
 
     def forward(self, obs: Obs, rng: Generator | None = None) -> Mapping[str, Array]:
         """Head outputs by slot for `obs`, each ``[N, ...]``, through the compiled network."""
@@ -77,47 +68,13 @@ class JaxLearner:
     def state(self) -> State:
         """Flat float32 vectors ``weights``, ``target`` and ``slot_0`` on (what the optimizer remembers), the number
         of ``updates``, and where the stream of noise stands: the same as any engine's."""
-        state, names = self._state, self._blueprint.networks
-        vectors = {
-            "weights": [leaf for name in names for leaf in state.weights[name]],
-            "target": [leaf for name in self._blueprint.slow for leaf in state.target[name]],
-        }
-        for index in range(self._rule.optimizer.slots):
-            vectors[f"slot_{index}"] = [leaf for name in names for leaf in state.slots[name][index]]
-        flat = {name: np.array(_flat(leaves)) for name, leaves in vectors.items()}
-        return flat | {"updates": int(state.updates), "noise": self._blueprint.streams.state()}
+        flattened = self._tree.flattened(self._state)
+        return flattened | {"updates": int(self._state.updates), "noise": self._blueprint.streams.state()}
 
     def restore(self, state: State) -> None:
         """Become what `state` describes; raises `BadCheckpoint` when its vectors have other sizes."""
-        sizes = {name: vector.size for name, vector in self._first_vectors().items()}
-        self._state = self._unflat(self._blueprint.restored(state, sizes), state["updates"])
-
-    def _first_vectors(self) -> dict[str, Array]:
-        weights, target = self._blueprint.vector(), self._blueprint.vector(self._blueprint.slow)
-        slots = {f"slot_{index}": np.zeros_like(weights) for index in range(self._rule.optimizer.slots)}
-        return {"weights": weights, "target": target, **slots}
-
-    def _unflat(self, vectors: Mapping[str, Array], updates: int) -> TrainState:
-        everyone = tuple(self._blueprint.networks)
-        slots = [self._leaves(vectors[f"slot_{i}"], everyone) for i in range(self._rule.optimizer.slots)]
-        return TrainState(
-            self._leaves(vectors["weights"], everyone),
-            {name: tuple(slot[name] for slot in slots) for name in everyone},
-            self._leaves(vectors["target"], self._blueprint.slow),
-            jnp.asarray(updates, jnp.int32),
-        )
-
-    def _leaves(self, vector: Array, names: tuple[str, ...]) -> dict[str, Leaves]:
-        """A flat vector as arrays of their own, in their shapes, by network."""
-        found, start = {}, 0
-        for name in names:
-            leaves = []
-            for shape in self._blueprint.networks[name].shapes:
-                size = int(np.prod(shape))
-                leaves.append(jnp.array(vector[start : start + size].reshape(shape), jnp.float32))
-                start += size
-            found[name] = tuple(leaves)
-        return found
+        sizes = {name: vector.size for name, vector in self._tree.first().items()}
+        self._state = self._tree.grown(self._blueprint.restored(state, sizes), state["updates"])
 
     def _called(self, sample: Sample, learning_rate: float, knobs: Mapping[str, float]) -> Trained:
         numbers = np.array([learning_rate, *(knobs[name] for name in self._blueprint.knobs)], np.float32)
@@ -140,42 +97,9 @@ class JaxLearner:
         priority, metrics, weights = (np.asarray(values) for values in told)
         return priority, metrics, weights
 
-    def _run(self, state: TrainState, packed: Any, numbers: Any, columns: list[Any], noise: Any) -> Any:
-        """K updates: the new state, priorities ``[K, B]``, metrics ``[M]``, the acting network's flat weights."""
-        begin, calls = state.updates, packed.shape[0]
-        if calls == 1:
-            first = [column[0] for column in columns]
-            after, priority, sums = self._update(
-                numbers, state, (packed[0], first, None if noise is None else noise[0])
-            )
-            priority = priority[None]
-        else:
-            body = partial(self._scanned, numbers)
-            after, (priority, measured) = jax.lax.scan(body, state, (packed, columns, noise))
-            sums = jnp.sum(measured, axis=0)
-        weights = _flat(after.weights[self._blueprint.acting])
-        return after, priority, self._rule.means(sums, begin, calls), weights
-
-    def _scanned(self, numbers: Any, state: TrainState, given: Any) -> Any:
-        state, priority, metrics = self._update(numbers, state, given)
-        return state, (priority, metrics)
-
-    def _update(self, numbers: Any, state: TrainState, given: Any) -> tuple[TrainState, Any, Any]:
-        packed, columns, noise = given
-        knobs = {name: numbers[index] for index, name in enumerate(self._blueprint.knobs, 1)}
-        return self._rule(state, packed, columns, Numbers(numbers[0], knobs, noise))
-
     def _traced_names(self) -> tuple[str, ...]:
-        """Run the update on symbols once: faults in a loss show here, and its metrics give their names."""
-        begun, batch = perf_counter(), self._problem.settings.batch_size
-        kinds, shapes = (c.dtype for c in self._problem.layout.apart), rows.apart_shapes(self._problem)
-        columns = [jax.ShapeDtypeStruct((batch, *shape), kind) for shape, kind in zip(shapes, kinds, strict=True)]
-        packed = jax.ShapeDtypeStruct((batch, rows.width(self._problem)), "float32")
-        numbers = jax.ShapeDtypeStruct((1 + len(self._blueprint.knobs),), "float32")
-        jax.eval_shape(
-            lambda state, packed, numbers, columns: self._update(numbers, state, (packed, columns, None)),
-            self._state, packed, numbers, columns,
-        )  # fmt: skip
+        begun = perf_counter()
+        Program(self._blueprint, self._rule).trace(self._state)
         self.compile_seconds += perf_counter() - begun
         return self._rule.metric_names
 
@@ -198,8 +122,3 @@ class JaxLearner:
             jax.eval_shape(counted, self._state.weights[self._blueprint.acting], dict(obs))
             self._forward_noise = counting.used
         return self._forward_noise
-
-
-def _flat(leaves: Any) -> Any:
-    pieces = [jnp.reshape(leaf, -1) for leaf in leaves]
-    return jnp.concatenate(pieces) if pieces else jnp.zeros(0, jnp.float32)

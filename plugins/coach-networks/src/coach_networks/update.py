@@ -7,12 +7,10 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from coach_networks import ops, optimizers
-from coach_networks.flow import Flow, Noise, flowing
+from coach_networks.flow import Noise
+from coach_networks.nets import Callers, Leaves
 from coach_networks.rows import unpack
-from coachcore.api import BadSetting, Batch, LossOut, Mismatch, Pair, Problem, Tensor, Update
-
-Leaves = tuple[Any, ...]
-"""One network's weights: a leaf each, or one flat leaf for all."""
+from coachcore.api import BadSetting, Batch, LossOut, Mismatch, Problem, Tensor, Update
 
 
 class TrainState(NamedTuple):
@@ -54,7 +52,8 @@ class UpdateRule:
     """
 
     def __init__(self, problem: Problem, networks: Mapping[str, Any], backend: Backend) -> None:
-        self._problem, self._networks, self._backend = problem, networks, backend
+        self._problem, self._backend = problem, backend
+        self._callers = Callers(networks, backend.shaped, problem.sequence)
         self._updates = problem.agent.updates()
         self.optimizer = optimizers.make(problem.settings)
         self._target_every = _target_every(problem)
@@ -122,18 +121,20 @@ class UpdateRule:
 
     def _move(self, update: Update, state: TrainState, batch: Batch, importance: Tensor, given: Numbers) -> Any:
         name = update.moves
-        normal = Noise(given.noise, self._begin(name))
-        settings = self._problem.settings
+        noise = Noise(given.noise, self._begin(name))
+        settings, own = self._problem.settings, self._problem.networks[name].settings
         names: list[str] = []  # beside the gradient, not through it: a backend may sort what it hands on by name
 
         def loss(leaves: Leaves) -> tuple[Tensor, Any]:
             moved: list[Any] = []
-            out = update.loss(self._nets(state, name, leaves, normal, moved), batch)
-            each, parts = self._weighed(name, out)  # [B]
+            weights = {**state.weights, name: leaves}
+            out = update.loss(self._callers.pairs(weights, state.target, name, noise, moved), batch)
+            each, parts = _weighed(out, own.loss_weights)  # [B]
             mean = ops.mean(each if importance is None else each * importance)
             measured = {"loss": mean, **parts, **{key: ops.mean(value) for key, value in out.metrics.items()}}
             names[:] = measured
-            return mean + self._decay(name, leaves), (tuple(measured.values()), each, out.priority, moved)
+            decay = _decay(self._backend.shaped(name, leaves), own.l2) if own.l2 else 0.0
+            return mean + decay, (tuple(measured.values()), each, out.priority, moved)
 
         gradients, (values, each, priority, moved) = self._backend.gradient(loss, state.weights[name])
         measured = dict(zip(names, values, strict=True))
@@ -141,27 +142,12 @@ class UpdateRule:
             gradients, measured["gradient_norm"] = optimizers.clipped(
                 gradients, settings.gradient_clip, settings.gradient_clip_by
             )
-        self._names[name], self._noise[name] = tuple(measured), normal.used
+        self._names[name], self._noise[name] = tuple(measured), noise.used
         weights, slots = self._stepped(update, state, gradients, given.rate)
         if moved:
             weights = (*weights[: -len(moved)], *moved)
         priority = ops.where(ops.isfinite(each), ops.cast(priority, "float32"), float("nan"))
         return (weights, slots), priority, ops.stack([ops.cast(value, "float32") for value in measured.values()])
-
-    def _weighed(self, name: str, out: LossOut) -> tuple[Tensor, dict[str, Tensor]]:
-        """The loss ``[B]``, and the mean loss of each head where it comes in parts."""
-        if not isinstance(out.loss, Mapping):
-            return out.loss, {}
-        factors = self._problem.networks[name].settings.loss_weights
-        each = sum(factors.get(slot, 1.0) * value for slot, value in out.loss.items())
-        return each, {f"{slot}_loss": ops.mean(value) for slot, value in out.loss.items()}
-
-    def _decay(self, name: str, leaves: Leaves) -> Any:
-        share = self._problem.networks[name].settings.l2
-        if not share:
-            return 0.0
-        kernels = [weight for weight in self._backend.shaped(name, leaves) if len(weight.shape) > 1]
-        return 0.5 * share * sum(ops.sum(ops.square(kernel)) for kernel in kernels)
 
     def _stepped(self, update: Update, state: TrainState, gradients: Leaves, rate: Any) -> Any:
         name = update.moves
@@ -174,25 +160,6 @@ class UpdateRule:
         names = list(self._noise)
         before = names[: names.index(name)] if name in names else names
         return sum(self._noise[other] for other in before)
-
-    def _nets(self, state: TrainState, moves: str, leaves: Leaves, normal: Any, moved: list[Any]) -> dict[str, Pair]:
-        flow = Flow(normal=normal, sequence=self._problem.sequence)
-        teaching = Flow(normal=normal, sequence=self._problem.sequence, training=True, moved=moved)
-        weights = {**state.weights, moves: leaves}
-        online = {
-            name: self._caller(name, given, teaching if name == moves else flow) for name, given in weights.items()
-        }
-        target = {name: self._caller(name, given, flow) for name, given in state.target.items()}
-        return {name: Pair(online[name], target.get(name, partial(_no_target, name))) for name in online}
-
-    def _caller(self, name: str, leaves: Leaves, flow: Flow) -> Any:
-        weights, network = self._backend.shaped(name, leaves), self._networks[name]
-
-        def call(inputs: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
-            with flowing(flow):
-                return network.call(weights, inputs)  # type: ignore[no-any-return]
-
-        return call
 
     def _copied(self, state: TrainState) -> TrainState:
         share = self._problem.settings.target_rate
@@ -209,10 +176,17 @@ class UpdateRule:
         return state._replace(target=copied)
 
 
-def _no_target(name: str, _inputs: Mapping[str, Any]) -> LossOut:
-    raise Mismatch(
-        f"a loss asks for the target of network '{name}', whose NetworkSpec has target = False; set it to True"
-    )
+def _weighed(out: LossOut, factors: Mapping[str, float]) -> tuple[Tensor, dict[str, Tensor]]:
+    """The loss ``[B]``, and the mean loss of each head where it comes in parts."""
+    if not isinstance(out.loss, Mapping):
+        return out.loss, {}
+    each = sum(factors.get(slot, 1.0) * value for slot, value in out.loss.items())
+    return each, {f"{slot}_loss": ops.mean(value) for slot, value in out.loss.items()}
+
+
+def _decay(weights: Sequence[Tensor], share: float) -> Tensor:
+    """L2: half of `share` times the sum of squared kernels."""
+    return 0.5 * share * sum(ops.sum(ops.square(weight)) for weight in weights if len(weight.shape) > 1)
 
 
 def _target_every(problem: Problem) -> int:
