@@ -37,6 +37,11 @@ class Example(NamedTuple):
     trouble: str = ""
 
 
+def installed() -> Registry:
+    """What is installed here, read anew."""
+    return Registry()
+
+
 def examples(registry: Registry, kind: str) -> list[Example]:
     """One example of every usable part of a kind.
 
@@ -46,6 +51,11 @@ def examples(registry: Registry, kind: str) -> list[Example]:
     """
     usable = (entry for entry in registry.entries(kind) if entry.state in ("ok", "clash"))
     return [_example(registry, kind, entry.id, ()) for entry in usable]
+
+
+def example(registry: Registry, kind: str, part_id: str) -> Example:
+    """One part made for testing, as `examples` makes them; `part_id` as `Registry.resolve` takes it."""
+    return _example(registry, kind, registry.resolve(kind, part_id).id, ())
 
 
 def parts_in(value: Any) -> Iterator[Any]:
@@ -74,7 +84,7 @@ def preset_parts(registry: Registry) -> Iterator[Any]:
 
 
 def problem_for(registry: Registry, agent: Any, spaces: Spaces, settings: LearnerSettings) -> Problem:
-    """The agent's own choice of networks over `spaces`, as an engine is given it; raises `CoachError` where it has none.
+    """The agent's own choice of networks over `spaces`, as an engine is given it; raises `CoachError` for none.
 
     One embedder of the kind it chose serves every observation; where its head does
     not fit the actions, another one that is installed does.

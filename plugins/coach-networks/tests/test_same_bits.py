@@ -13,9 +13,8 @@ import pytest
 from toy_problems import engine
 
 from coachcore.api import Box, Discrete, LearnerSettings
-from coachcore.registry.registry import Registry
 from coachcore.testing.engine import drawn
-from coachcore.testing.examples import problem_for, spaces_with
+from coachcore.testing.examples import installed, problem_for, spaces_with
 
 REAL, WHOLE = Box((2,), -1.0, 1.0), Discrete(3)
 CASES: dict[str, tuple[str, str, Any]] = {
@@ -31,7 +30,7 @@ CASES: dict[str, tuple[str, str, Any]] = {
 def digest(name: str) -> str:
     """Train the agent of a case for six updates in two calls; all that it then is, in short."""
     agent, executor, action = CASES[name]
-    registry = Registry()
+    registry = installed()
     if agent not in {entry.spec.name for entry in registry.entries("agent")}:
         pytest.skip(f"agent '{agent}' is not installed")
     part = registry.load("agent", agent)()

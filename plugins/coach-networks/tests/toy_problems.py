@@ -31,7 +31,7 @@ from coachcore.api import (
     Spaces,
     Update,
 )
-from coachcore.registry.registry import Registry
+from coachcore.testing.examples import installed
 
 HEADS = {"action-values": Q, "state-value": StateValue}
 SPACES = Spaces(observation={"observation": Box((3,))}, action=Discrete(2))
@@ -104,7 +104,7 @@ def engine(**given: Any) -> Any:
     """The engine of the backend that Keras has here; it keeps no program. Engines bear the names of backends."""
     import keras
 
-    registry, name = Registry(), keras.config.backend()
+    registry, name = installed(), keras.config.backend()
     if name not in {entry.spec.name for entry in registry.entries("engine")}:
         pytest.skip(f"Keras runs on {name} here, and no engine of that name is installed")
     return registry.load("engine", name)(**({"cache": False} | given))
