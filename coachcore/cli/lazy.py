@@ -36,8 +36,8 @@ class LazyGroup(click.Group):
         module, _, name = self.table[cmd_name].target.partition(":")
         return getattr(import_module(module), name)  # type: ignore[no-any-return]
 
-    def foreign(self, name: str) -> click.Command | None:  # noqa: ARG002 - a group without plugins knows none
-        """A command of a plugin; the core's own group asks the `coach_commands` hook."""
+    def foreign(self, name: str) -> click.Command | None:  # noqa: ARG002 - an `OpenGroup` asks them
+        """A command of a plugin; this group knows none."""
         return None
 
     def resolve_command(
@@ -62,3 +62,21 @@ class LazyGroup(click.Group):
         return options + [
             CompletionItem(name, help=lazy.help) for name, lazy in self.table.items() if name.startswith(incomplete)
         ]
+
+
+class OpenGroup(LazyGroup):
+    """A group to which plugins add commands: `coach_commands` calls them by their names after `before`."""
+
+    def __init__(self, *args: Any, before: str = "", **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.before = before
+
+    def foreign(self, name: str) -> click.Command | None:
+        """The command of a plugin that answers `coach_commands`; one that cannot be asked is passed over."""
+        from coachcore.registry.gather import answers
+        from coachcore.registry.registry import hooks
+
+        for _, offered in answers(hooks().coach_commands, [], dict):
+            if isinstance(offered.get(self.before + name), click.Command):
+                return offered[self.before + name]  # type: ignore[no-any-return]
+        return None

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
 
 import click
 
 from coachcore import __version__
-from coachcore.cli.lazy import Lazy, LazyGroup
+from coachcore.cli.lazy import Lazy, OpenGroup
+from coachcore.deprecated import CoachWarning
 from coachcore.errors import CoachError, Problems
 from coachcore.signals import listen
 from coachcore.threads import one_thread_each
 
+_AS_EVER = warnings.formatwarning
 COMMANDS = {
     "run": Lazy("coachcore.cli.run:run", "Train a preset, or go on with a stopped run."),
     "evaluate": Lazy("coachcore.cli.evaluate:evaluate", "Let the policy of a run play, greedily."),
@@ -28,22 +33,22 @@ COMMANDS = {
 }
 
 
-class Coach(LazyGroup):
-    """The top group; a command it does not know may be a plugin's."""
+def _chosen(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> None:
+    """Tell the registry before a command is looked up, which may be a plugin's."""
+    if words and not context.resilient_parsing:
+        from coachcore.registry.registry import current
 
-    def foreign(self, name: str) -> click.Command | None:
-        """The command of a plugin that answers `coach_commands`; one that cannot be asked is passed over."""
-        from coachcore.registry.gather import answers
-        from coachcore.registry.registry import hooks
-
-        for _, offered in answers(hooks().coach_commands, [], dict):
-            if isinstance(offered.get(name), click.Command):
-                return offered[name]  # type: ignore[no-any-return]
-        return None
+        current().choose(option.name, words)  # type: ignore[arg-type]
 
 
-@click.command("coach", cls=Coach, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+def _words(name: str, text: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
+    return click.option(name, multiple=True, metavar="DIST|ID", callback=_chosen, expose_value=False, help=text)
+
+
+@click.command("coach", cls=OpenGroup, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="coach", message="%(prog)s %(version)s")
+@_words("--prefer", "Where several offer a name, mean this one's.")
+@_words("--block", "Do as if this were not installed.")
 def coach() -> None:
     """Reinforcement learning in which every part is a plugin."""
 
@@ -54,7 +59,13 @@ def main() -> None:
     if "_COACH_COMPLETE" in os.environ:
         coach.main(prog_name="coach")
     listen()
+    warnings.formatwarning = _note
     sys.exit(invoke(sys.argv[1:]))
+
+
+def _note(message: Warning | str, category: type[Warning], *place: Any, **line: Any) -> str:
+    """A warning of Coach in one line, any other as ever."""
+    return f"note: {message}\n" if issubclass(category, CoachWarning) else _AS_EVER(message, category, *place, **line)
 
 
 def invoke(arguments: list[str]) -> int:

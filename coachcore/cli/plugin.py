@@ -6,18 +6,26 @@ from pathlib import Path
 
 import click
 
+from coachcore.cli.lazy import Lazy, OpenGroup
 from coachcore.cli.output import table
 from coachcore.errors import CoachError, Problems
 from coachcore.registry.sync import Synced
 from coachcore.registry.sync import sync as bring_in_step
 
 
-@click.group()
+@click.group(
+    cls=OpenGroup,
+    before="plugin ",
+    table={"sync": Lazy("coachcore.cli.plugin:sync", "Write manifests from the classes.")},
+)
 def plugin() -> None:
-    """Commands for authors of plugins."""
+    """Commands for authors of plugins.
+
+    With coach-author installed also: new, validate, test.
+    """
 
 
-@plugin.command(short_help="Write manifests from the classes.")
+@click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path, exists=True))
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 where a manifest is out of step.")
 @click.option("--limit", default=60.0, show_default=True, metavar="SECONDS", help="Time an import may take.")

@@ -185,7 +185,7 @@ def coach_run_end(run: Any, outcome: Any) -> None:
 
 @hookspec
 def coach_commands() -> Mapping[str, Any]:
-    """Further commands: name -> `click.Command`."""
+    """Further commands: name -> `click.Command`; ``"plugin NAME"`` is one of the group `coach plugin`."""
     return {}
 
 

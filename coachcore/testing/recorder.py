@@ -114,3 +114,36 @@ def check_recorder(part: Recorder, folder: Path, read: Read = lambda _folder: No
     check_mark_is_plain(part, folder / "mark")
     for check in (check_survives, check_goes_on, check_starts_anew, check_equal):
         check(part, folder / check.__name__, read)
+
+
+class RecorderConformance:
+    """The checks as tests: subclass it as ``TestMine``, give `make` and, where it writes, `read`."""
+
+    def make(self) -> Any:
+        """The recorder to test."""
+        raise NotImplementedError
+
+    def read(self, folder: Path) -> Any:
+        """What lies in a run folder, as something that can be compared; times of writing left out."""
+        return None
+
+    def test_settings(self) -> None:
+        check_settings(self.make())
+
+    def test_reads_only(self, tmp_path: Path) -> None:
+        check_reads_only(self.make(), tmp_path / "run")
+
+    def test_mark_is_plain(self, tmp_path: Path) -> None:
+        check_mark_is_plain(self.make(), tmp_path / "run")
+
+    def test_survives(self, tmp_path: Path) -> None:
+        check_survives(self.make(), tmp_path, self.read)
+
+    def test_goes_on(self, tmp_path: Path) -> None:
+        check_goes_on(self.make(), tmp_path, self.read)
+
+    def test_starts_anew(self, tmp_path: Path) -> None:
+        check_starts_anew(self.make(), tmp_path, self.read)
+
+    def test_equal(self, tmp_path: Path) -> None:
+        check_equal(self.make(), tmp_path, self.read)

@@ -219,7 +219,9 @@ def test_what_is_taken():
 
 
 def test_another_kind_is_no_part_of_a_network():
-    with pytest.raises(AssertionError, match="a part of a network is one of layer, embedder, middleware, head, got schedule"):
+    with pytest.raises(
+        AssertionError, match="a part of a network is one of layer, embedder, middleware, head, got schedule"
+    ):
         LAWS[0](Clock(), Discrete(2))
 
 
