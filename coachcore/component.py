@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import attrs
 
+from coachcore.deprecated import Deprecated, warn_once
 from coachcore.errors import BadSetting, did_you_mean
 from coachcore.specs import API, KINDS, ComponentSpec, ParamSpec
 
@@ -51,6 +52,7 @@ def param(  # noqa: PLR0913 - all by keyword: what a setting may say of itself
     choices: Iterable[str] = (),
     unit: str = "",
     check: Callable[[Any, Any, Any], None] | None = None,
+    deprecated: tuple[str, str, str] | None = None,
 ) -> Any:
     """A setting of a part.
 
@@ -58,9 +60,12 @@ def param(  # noqa: PLR0913 - all by keyword: what a setting may say of itself
     name a kind of part (``schedule``). Bounds and `choices` are checked when the
     part is made and, from the manifest, when a preset is checked. `check` is an
     attrs validator for whatever these cannot say. A schedule takes a plain
-    number too, which then never changes.
+    number too, which then never changes. `deprecated` says since which version,
+    until which and what to use instead, see `coachcore.deprecated.Deprecated`;
+    whoever sets it to something other than its default is told once.
     """
     facts: dict[str, Any] = {"doc": doc, "type": type, "unit": unit, "choices": tuple(choices)}
+    facts["deprecated"] = str(Deprecated(*deprecated)) if deprecated else ""
     facts |= {"ge": ge, "gt": gt, "le": le, "lt": lt}
     validators = [_within] if check is None else [_within, check]
     given: dict[str, Any] = {"default": default} if factory is None else {"factory": factory}
@@ -238,3 +243,6 @@ def _within(_part: Any, field: Any, value: Any) -> None:
     found = complaint(numbers, field.metadata["coach"])
     if found:
         raise BadSetting(found, where=field.name)
+    gone = field.metadata["coach"]["deprecated"]
+    if gone and plain(value) != _spec(field).default:
+        warn_once(f"setting '{field.name}' of {type(_part).__name__} is {gone}", 5)

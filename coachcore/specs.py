@@ -43,6 +43,7 @@ class ParamSpec(NamedTuple):
     lt: float | None = None
     choices: tuple[str, ...] = ()
     unit: str = ""
+    deprecated: str = ""  # since when, until when, and what to use instead
 
 
 class ComponentSpec(NamedTuple):

@@ -43,9 +43,10 @@ def describe(part: str, json_: bool) -> None:
     """
     registry = current()
     found = find(registry, part)
-    if len(found) > 1:
+    kinds = {entry.spec.kind for entry in found}
+    entry = registry.choice.meant(found)[0] if len(kinds) == 1 else None
+    if entry is None:
         raise UnknownName(f"'{part}' may be {' or '.join(entry.id for entry in found)} - say which")
-    (entry,) = found
     params = registry.params(entry)
     if json_:
         from json import dumps
@@ -55,7 +56,8 @@ def describe(part: str, json_: bool) -> None:
             dumps({"schema": SCHEMA, "id": entry.id, "version": entry.version, **data}, indent=1, ensure_ascii=False)
         )
         return
-    click.echo("\n".join([*_head(entry), "", *_settings(params), "", "example", *_example(entry, params)]))
+    example = _example(entry, params, registry.unmistakable(entry))
+    click.echo("\n".join([*_head(entry), "", *_settings(params), "", "example", *example]))
 
 
 def _head(entry: Entry) -> Iterator[str]:
@@ -88,15 +90,16 @@ def _limits(param: ParamSpec) -> Iterator[str]:
         yield f"one of {', '.join(param.choices)}"
     if param.unit:
         yield f"in {param.unit}"
+    yield param.deprecated
 
 
-def _example(entry: Entry, params: tuple[ParamSpec, ...]) -> Iterator[str]:
+def _example(entry: Entry, params: tuple[ParamSpec, ...], use: str) -> Iterator[str]:
     """The part in a preset: required settings with a value that would be taken, the others at their default."""
     spec = entry.spec
     acts_on = spec.facts.get("acts_on", "observation")
     filtered = acts_on if isinstance(acts_on, str) else acts_on[0]
     yield f"  [[filters.{filtered}]]" if spec.kind == "filter" else f"  {PLACES.get(spec.kind, f'[{spec.kind}]')}"
-    table = {"use": spec.name if entry.state != "clash" else entry.id}
+    table = {"use": use}
     table |= {param.name: _sample(param) if param.required else param.default for param in params}
     table = {name: value for name, value in table.items() if value is not None}
     if spec.kind == "layer":

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 
 from coachcore import __version__
-from coachcore.cli.output import counted, wrapped
+from coachcore.cli.output import counted, for_good, wrapped
 from coachcore.errors import BrokenPlugin
 from coachcore.registry.doctor import Report, examine
 from coachcore.registry.entry import Trouble
@@ -71,6 +71,9 @@ def _told(report: Report) -> Iterator[str]:
     yield f"{'BROKEN' if report.faults else 'ok':6}  {report.dist} {report.version}"
     for line in report.faults:
         yield wrapped(line, " " * 8, "  ")
+    if report.faults:
+        out = f"mend, upgrade or uninstall it, or leave it out: coach --block {report.dist} before a command"
+        yield wrapped(f"way out: {out}, or for good {for_good('block', report.dist)}", " " * 8, "  ")
     for line in report.remarks:
         yield wrapped(f"remark: {line}", " " * 8, "  ")
 

@@ -36,6 +36,8 @@ def list_plugins(kind: str | None, long_: bool, json_: bool, broken: bool) -> No
     if troubles:
         dists = sorted({trouble.dist for trouble in troubles})
         click.echo(f"coach: trouble with {', '.join(dists)} - see `coach list-plugins --broken`", err=True)
+    for line in sorted({f"{e.dist} {e.version}: {e.problem}" for e in entries if e.state == "ok" and e.problem}):
+        click.echo(f"coach: {line}", err=True)
 
 
 def _blocks(entries: Sequence[Entry], *, long_: bool) -> Iterator[str]:

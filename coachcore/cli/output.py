@@ -64,6 +64,13 @@ def setting(param: ParamSpec) -> str:
     return f"{param.name} {param.type}" + ("" if param.required else f" = {toml(param.default)}")
 
 
+def for_good(key: str, word: str) -> str:
+    """How the user's configuration says so for every command: ``block = ["acme"] under [plugins] in FILE``."""
+    from coachcore.registry.choice import place
+
+    return f'{key} = ["{word}"] under [plugins] in {place() or "the file that COACH_CONFIG names"}'
+
+
 def bare(text: str) -> str:
     """A docstring's line without its backquotes, as a terminal shows it best."""
     return text.replace("`", "")

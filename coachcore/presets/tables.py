@@ -127,10 +127,10 @@ class Checker:
         try:
             specs = self.registry.params(entry)
         except CoachError as error:
-            self.wrong(use.origin, error.message)
+            self.wrong(use.origin, str(error))
             return Checked(None, entry)
         given = self.settings(node, specs, f"{kind} '{entry.spec.name}'", ("use", *extra))
-        named = Node(self._name(kind, use.value, entry), use.origin, use.key)
+        named = Node(self._name(use.value, entry), use.origin, use.key)
         return Checked(Node({"use": named, **given}, node.origin, node.key), entry)
 
     def _entry(self, node: Node, kind: str) -> Entry | None:
@@ -154,10 +154,6 @@ class Checker:
     def names(self, kind: str) -> list[str]:
         return [entry.spec.name for entry in self.registry.entries(kind)]
 
-    def _name(self, kind: str, written: str, entry: Entry) -> str:
-        """The part's own name for an alias; what was written where that would be ambiguous."""
-        try:
-            same = "/" not in written and self.registry.resolve(kind, entry.spec.name).id == entry.id
-        except CoachError:
-            same = False
-        return entry.spec.name if same else written
+    def _name(self, written: str, entry: Entry) -> str:
+        """The part's own name for an alias; the full id where the name has to be told from another's."""
+        return written if "/" in written else self.registry.unmistakable(entry)

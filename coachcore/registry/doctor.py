@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from coachcore.registry.discover import Dist
-from coachcore.registry.entry import Entry, Trouble
+from coachcore.registry.entry import Entry
 from coachcore.registry.manifest import FILE, to_json
 from coachcore.registry.probe import LIMIT, Finding, probe
 from coachcore.registry.reader import HOOKS_GROUP, KIND_OF
@@ -33,20 +33,18 @@ def examine(registry: Registry, *, limit: float = LIMIT) -> Iterator[Report]:
 
 def _report(registry: Registry, limit: float, dist: Dist) -> Report:
     points = [point for point in dist.points if point.group in KIND_OF or point.group == HOOKS_GROUP]
+    left = [point for point in points if registry.choice.blocked(dist.name, f"{KIND_OF.get(point.group)}:{point.name}")]
+    points = [point for point in points if point not in left]
     findings = probe([point.value for point in points], limit=limit)
     entries = {(e.spec.kind, e.spec.name): e for e in registry.entries() if e.dist == dist.name}
-    faults = [trouble.text for trouble in registry.troubles() if _about(trouble, dist)]
-    remarks: list[str] = []
+    faults = [trouble.text for trouble in registry.troubles() if trouble.dist == dist.name]
+    remarks = [f"{point.name}: blocked, not tried" for point in left]
     for point, finding in zip(points, findings, strict=True):
         entry = entries.get((KIND_OF.get(point.group, ""), point.name))
         wrong = complaint(point, finding) or _refused(entry) or _out_of_step(entry, finding)
         faults += [f"{point.name}: {wrong}"] if wrong else []
         remarks += [f"{point.name}: {remark}" for remark in _remarks(finding, entry)]
     return Report(dist.name, dist.version, _once(faults), _once(remarks))
-
-
-def _about(trouble: Trouble, dist: Dist) -> bool:
-    return trouble.dist == dist.name
 
 
 def _refused(entry: Entry | None) -> str:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pluggy
 
 from coachcore.errors import BrokenPlugin
+from coachcore.registry.choice import Choice
 from coachcore.registry.entry import Entry, Trouble
 from coachcore.registry.hookspecs import DESCRIBE
 from coachcore.registry.isolate import cause, isolated, load_object
@@ -26,8 +27,8 @@ class Gathered(NamedTuple):
     troubles: tuple[Trouble, ...]
 
 
-def gather(plugins: pluggy.PluginManager) -> Gathered:
-    """Call every describing hook of every plugin, each in isolation."""
+def gather(plugins: pluggy.PluginManager, choice: Choice) -> Gathered:
+    """Call every describing hook of every plugin, each in isolation; mark what is blocked, and what clashes."""
     entries: dict[str, Entry] = {}
     classes: dict[str, type] = {}
     troubles: list[Trouble] = []
@@ -38,10 +39,16 @@ def gather(plugins: pluggy.PluginManager) -> Gathered:
                 continue
             if isinstance(offer, type):
                 classes[entry.id] = offer
-            entries.setdefault(entry.id, entry)
-    ordered = sorted(_clashing(entries.values()), key=lambda entry: (entry.spec.kind, entry.spec.name, entry.dist))
-    shelf = Shelf(Path(folder) for _, folder in _offers(plugins, "coach_presets", troubles))
-    return Gathered(tuple(ordered), classes, shelf, tuple(troubles))
+            entries.setdefault(entry.id, choice.applied(entry))
+    ordered = sorted(entries.values(), key=lambda entry: (entry.spec.kind, entry.spec.name, entry.dist))
+    folders = (_folder(owner, offer) for owner, offer in _offers(plugins, "coach_presets", troubles))
+    shelf = Shelf(folder for owner, folder in folders if not choice.blocked(owner))
+    return Gathered(tuple(_clashing(ordered, choice)), classes, shelf, tuple(troubles))
+
+
+def _folder(owner: str, offer: Any) -> tuple[str, Path]:
+    """Whose folder of presets it is, and the folder; the reader says the former with each."""
+    return offer if isinstance(offer, tuple) else (owner, Path(offer))
 
 
 def _offers(plugins: pluggy.PluginManager, hook: str, troubles: list[Trouble]) -> Iterator[tuple[str, Any]]:
@@ -72,17 +79,17 @@ def _entry(kind: str, owner: str, offer: Any, troubles: list[Trouble]) -> Entry 
     return None
 
 
-def _clashing(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """The entries, those that share kind and name marked; nobody wins."""
+def _clashing(entries: Iterable[Entry], choice: Choice) -> Iterator[Entry]:
+    """The entries, those that share kind and name marked; nobody wins unless the user prefers one."""
     groups = defaultdict(list)
     for entry in entries:
         groups[entry.spec.kind, entry.spec.name].append(entry)
     for group in groups.values():
         for entry in group:
-            others = ", ".join(other.id for other in group if other is not entry)
-            if others and entry.state == "ok":
+            others = ", ".join(other.id for other in group if other is not entry and other.state != "disabled")
+            if others and entry.state == "ok" and choice.meant(group)[0] is None:
                 yield entry._replace(
-                    state="clash", problem=f"the name is also {others} - use the full id, or uninstall one"
+                    state="clash", problem=f"the name is also {others} - use the full id, or prefer or block one"
                 )
             else:
                 yield entry

@@ -9,7 +9,7 @@ from re import fullmatch
 from typing import Any, NamedTuple
 
 from coachcore.errors import CoachError
-from coachcore.registry.entry import standing
+from coachcore.registry.entry import REFUSED, standing
 from coachcore.specs import API, KINDS, ComponentSpec, ParamSpec
 
 FILE = "coach_plugin.json"
@@ -41,17 +41,31 @@ def read(path: Path) -> Manifest:
 
 def _manifest(data: Any) -> Manifest:
     _want(isinstance(data, dict), "should be one object")
-    _want(data.get("manifest") == VERSION, f"has form {data.get('manifest')!r}, this core reads form {VERSION}")
     api, dist = data.get("api"), data.get("dist")
     _want(isinstance(api, str) and fullmatch(r"\d+\.\d+", api), f'has no API version such as "1.0": {api!r}')
     _want(isinstance(dist, str), "does not name its distribution")
-    if standing(api)[0] == "too-new":
+    state, newer = standing(api)
+    if state in REFUSED:
         return Manifest(dist, api, {})
+    _want(data.get("manifest") == VERSION, f"has form {data.get('manifest')!r}, this core reads form {VERSION}")
     presets, components = data.get("presets", ""), data.get("components", [])
     _want(isinstance(presets, str) and _inside(presets), f"presets should be a folder of the package, got {presets!r}")
     _want(isinstance(components, list), "components should be a list")
-    specs = [spec_from(item) for item in components]
+    parts = filter(None, map(_understood, components)) if newer else components
+    specs = [spec_from(part) for part in parts]
     return Manifest(dist, api, {(spec.kind, spec.name): spec for spec in specs}, presets, data.get("hooks") is True)
+
+
+def _understood(part: Any) -> Any:
+    """A part that a newer minor version of the API describes, without what it added; None for a kind it added."""
+    if not isinstance(part, dict) or not isinstance(part.get("params", []), list):
+        return part
+    params = [_only(param, _PARAM_KEYS) for param in part.get("params", [])]
+    return _only(part, _SPEC_KEYS) | {"params": params} if str(part.get("kind")) in KINDS else None
+
+
+def _only(table: Any, keys: frozenset[str]) -> Any:
+    return {key: value for key, value in table.items() if key in keys} if isinstance(table, dict) else table
 
 
 def spec_from(data: Any) -> ComponentSpec:

@@ -11,7 +11,7 @@ from typing import Any
 
 from coachcore.errors import CoachError, did_you_mean
 from coachcore.registry.discover import Dist, Locate, Point, canonical
-from coachcore.registry.entry import Entry, Survey, Trouble, standing
+from coachcore.registry.entry import REFUSED, Entry, Survey, Trouble, standing
 from coachcore.registry.hookspecs import DESCRIBE, hookimpl
 from coachcore.registry.manifest import FILE, Manifest, read
 from coachcore.specs import KINDS, ComponentSpec
@@ -26,7 +26,7 @@ def survey(dists: Iterable[Dist], locate: Locate) -> Survey:
     surveys = [_Reading(dist, locate).survey() for dist in dists]
     return Survey(
         tuple(entry for one in surveys for entry in one.entries),
-        tuple(folder for one in surveys for folder in one.presets),
+        tuple(folders for one in surveys for folders in one.presets),
         tuple(hook for one in surveys for hook in one.hooks),
         tuple(trouble for one in surveys for trouble in one.troubles),
     )
@@ -58,7 +58,7 @@ class _Reading:
         self._strays(entries)
         for manifest in self.manifests.values() if not entries else ():
             state, problem = standing(manifest.api)
-            if state == "too-new":
+            if state in REFUSED:
                 self._trouble(problem)
         return Survey(entries, tuple(self._presets()), tuple(self._hooks()), tuple(self.troubles))
 
@@ -111,7 +111,7 @@ class _Reading:
     def _spec(self, kind: str, point: Point) -> ComponentSpec:
         manifest = self.manifests.get(top(point.value))
         bare = ComponentSpec(kind, point.name, point.value, params=None)
-        if manifest is None or standing(manifest.api)[0] == "too-new":
+        if manifest is None or standing(manifest.api)[0] in REFUSED:
             return bare
         spec = manifest.components.get((kind, point.name))
         if spec is None:
@@ -127,12 +127,12 @@ class _Reading:
             for kind, name in manifest.components.keys() - known:
                 self._trouble(f"{FILE}: {kind} '{name}' has no entry point - reinstall the distribution")
 
-    def _presets(self) -> Iterator[Path]:
+    def _presets(self) -> Iterator[tuple[str, Path]]:
         for name, manifest in self.manifests.items():
             folder = self.packages[name].folder
             if manifest.presets and folder is not None:
                 if (folder / manifest.presets).is_dir():
-                    yield folder / manifest.presets
+                    yield self.dist.name, folder / manifest.presets
                 else:
                     self._trouble(f"{FILE}: there is no folder '{manifest.presets}' beside it")
 
@@ -146,7 +146,7 @@ class _Reading:
 def plugin(found: Survey) -> SimpleNamespace:
     """The pluggy plugin that answers every describing hook from `found`.
 
-    Parts are answered as `Entry`, since only the reader knows which distribution each came from.
+    Parts are answered as `Entry`, and folders of presets with their distribution, which only the reader knows.
     """
     answers: dict[str, Callable[[], Any]] = {"coach_presets": lambda: found.presets}
     answers |= {hook: _answer(found.entries, kind) for kind, hook in DESCRIBE.items()}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pluggy
 
+from coachcore.deprecated import warn_once
 from coachcore.errors import BrokenPlugin, CoachError, UnknownName, did_you_mean
 from coachcore.registry import hookspecs, reader
+from coachcore.registry.choice import Choice, configured, spoken
 from coachcore.registry.discover import discover, locator
 from coachcore.registry.entry import Entry, Trouble
 from coachcore.registry.gather import Gathered, add, class_of, gather
@@ -28,10 +30,11 @@ class Registry:
     """Parts offered by installed distributions and by plugins registered while running.
 
     Reading it imports no plugin; `load` imports the one part it is asked for.
-    `paths` are searched in place of `sys.path`.
+    `paths` are searched in place of `sys.path`; `choice` is the user's word on clashes and on what to leave alone.
     """
 
-    def __init__(self, paths: Sequence[str] | None = None) -> None:
+    def __init__(self, paths: Sequence[str] | None = None, choice: Choice = Choice()) -> None:  # noqa: B008 - a tuple
+        self.choice = choice
         self.dists = discover(paths)
         self._survey = reader.survey(self.dists, locator(paths))
         self._plugins = pluggy.PluginManager(hookspecs.PROJECT)
@@ -52,7 +55,8 @@ class Registry:
     def resolve(self, kind: str, name: str) -> Entry:
         """The part meant by a name, an alias (case kept) or a full id ``dist/kind:name`` or ``dist:name``.
 
-        Raises `UnknownName` where there is none, and where there are two.
+        Raises `UnknownName` where there is none, and where there are several of which the user prefers none.
+        Warns, once, of a part made for a newer minor version of the API.
         """
         front, _, short = name.rpartition(":")
         dist, _, named_kind = front.partition("/")
@@ -64,10 +68,27 @@ class Registry:
             known = {entry.spec.name for entry in offered}
             known |= {alias for entry in offered for alias in entry.spec.aliases if not short.islower()}
             raise UnknownName(f"no {kind} is called '{name}' - {did_you_mean(short, known)}")
-        if len(matching) > 1:
-            ids = " or ".join(f"'{entry.id}'" for entry in matching)
-            raise UnknownName(f"{kind} '{name}' is offered twice - write {ids}, or uninstall one of the two")
-        return matching[0]
+        meant, _ = self.choice.meant(matching)
+        if meant is None:
+            ids = [f"'{entry.id}'" for entry in matching if entry.state != "disabled"]
+            times = "twice" if len(ids) == 2 else f"{len(ids)} times"
+            raise UnknownName(f"{kind} '{name}' is offered {times} - write {' or '.join(ids)}, or prefer or block one")
+        if meant.state == "ok" and meant.problem:
+            warn_once(f"{meant.dist}: {meant.problem}")
+        return meant
+
+    def unmistakable(self, entry: Entry) -> str:
+        """What a preset calls a part: its name, or its full id where another has the name, preferred or not."""
+        name = entry.spec.name
+        rivals = (other for other in self.entries(entry.spec.kind) if other.id != entry.id)
+        return entry.id if any(name in (other.spec.name, *other.spec.aliases) for other in rivals) else name
+
+    def choose(self, how: Literal["prefer", "block"], texts: Iterable[str]) -> None:
+        """Add to `choice`, before what it holds; raises `CoachError` for what is neither a distribution nor an id."""
+        known = {name for entry in self.entries() for name in (entry.id, entry.dist)}
+        added = spoken(texts, f"--{how}", known.union(dist.name for dist in self.dists))
+        self.choice = self.choice._replace(**{how: (*added, *getattr(self.choice, how))})
+        self._gathered = None
 
     def load(self, kind: str, name: str) -> type:
         """The class of a part, imported in isolation; raises `UnknownName` or `BrokenPlugin`."""
@@ -104,7 +125,8 @@ class Registry:
 
     def troubles(self) -> tuple[Trouble, ...]:
         """What is wrong with whole distributions and plugins, a line each."""
-        return (*self._survey.troubles, *self._gather().troubles, *self._hook_troubles)
+        found = (*self._survey.troubles, *self._gather().troubles, *self._hook_troubles)
+        return tuple(trouble for trouble in found if not self.choice.blocked(trouble.dist))
 
     def register(self, plugin: object, name: str | None = None) -> str:
         """Add a plugin object or module with hookimpls; returns the name that stands for its distribution.
@@ -131,20 +153,17 @@ class Registry:
         self._gathered = None
 
     def hooks(self, without: Collection[str] = ()) -> Any:
-        """The pluggy relay, with the hook modules of every distribution not in `without` imported, each in isolation.
+        """The pluggy relay, with hook modules imported, each in isolation; not those of `without` or blocked.
 
         One that cannot be imported is left out and shows in `troubles`.
         """
         for dist, value in self._survey.hooks:
-            if (dist, value) in self._hooked or dist in without:
+            if (dist, value) in self._hooked or dist in without or self.choice.blocked(dist):
                 continue
             self._hooked.add((dist, value))
             try:
-                add(
-                    self._plugins,
-                    load_object(value, dist),
-                    f"{dist} hooks {value}" if self._plugins.has_plugin(dist) else dist,
-                )
+                name = f"{dist} hooks {value}" if self._plugins.has_plugin(dist) else dist
+                add(self._plugins, load_object(value, dist), name)
             except BrokenPlugin as error:
                 self._hook_troubles.append(Trouble(dist, "", error.message))
             self._gathered = None
@@ -152,15 +171,15 @@ class Registry:
 
     def _gather(self) -> Gathered:
         if self._gathered is None:
-            self._gathered = gather(self._plugins)
+            self._gathered = gather(self._plugins, self.choice)
             self._loaded |= self._gathered.classes
         return self._gathered
 
 
 @cache
 def current() -> Registry:
-    """The registry of this process, read when first asked for."""
-    return Registry()
+    """The registry of this process, read when first asked for, with what the user's configuration says."""
+    return Registry(choice=configured())
 
 
 def register(plugin: object, name: str | None = None) -> str:

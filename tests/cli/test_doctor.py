@@ -34,9 +34,10 @@ def test_all_is_well(shop: Any) -> None:
     assert lines[3:] == ["ok      acme 1.0", "1 distribution tried, none broken"]
 
 
-def test_what_is_broken_is_named_and_the_rest_is_tried(shop: Any) -> None:
+def test_what_is_broken_is_named_and_the_rest_is_tried(shop: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     shop.add("acme", points={"plus": "acme:Plus"}, code="print('hello')\n" + PLUS)
     shop.add("hurt", points={"minus": "hurt:Minus"}, code="import sys; sys.exit(3)")
+    monkeypatch.setenv("COACH_CONFIG", "mine.toml")
     said = shop("doctor")
     assert said.code == 1
     assert said.out.splitlines()[3:] == [
@@ -44,6 +45,9 @@ def test_what_is_broken_is_named_and_the_rest_is_tried(shop: Any) -> None:
         "        remark: plus: prints when imported: 'hello'",
         "BROKEN  hurt 1.0",
         "        minus: SystemExit: 3 (__init__.py:1)",
+        "        way out: mend, upgrade or uninstall it, or leave it out: coach --block",
+        '          hurt before a command, or for good block = ["hurt"] under [plugins] in',
+        "          mine.toml",
         "2 distributions tried, 1 broken",
     ]
 

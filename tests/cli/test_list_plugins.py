@@ -118,3 +118,11 @@ def test_a_clash_shows_both(shop: Any) -> None:
     shop.add("acme", points={"plus": "acme:Plus"})
     shop.add("other", points={"plus": "other:Plus"})
     assert shop("list-plugins").out.count("[clash] the name is also") == 2
+
+
+def test_parts_of_a_newer_minor_api_are_one_line_a_distribution(shop: Any) -> None:
+    manifest = MANIFEST.replace('"1.0"', '"1.99"')
+    shop.add("acme", points=POINTS, manifest=manifest)
+    said = shop("list-plugins")
+    assert said.code == 0
+    assert said.err == "coach: acme 1.0: made for Coach API 1.99, this core has 1.0 - a newer coachcore may be needed\n"

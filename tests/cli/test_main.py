@@ -218,3 +218,36 @@ def test_main_exits_with_the_code(monkeypatch: pytest.MonkeyPatch, capsys: pytes
         main_module.main()
     assert ended.value.code == 2
     assert "nonsense" in capsys.readouterr().err
+
+
+def test_a_word_on_plugins_that_means_nothing_is_one_line(shop: Any) -> None:
+    shop.add("acme", points={"plus": "acme:Plus"})
+    said = shop("--block", "acmee", "list-plugins")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == "coach: --block: nothing installed is called 'acmee' - did you mean 'acme'? known: acme\n"
+
+
+def test_a_blocked_distribution_brings_no_command(shop: Any) -> None:
+    shop.add("acme", points="[coach.plugins]\nacme = acme\n", code=COMMAND)
+    assert shop("greet").code == 0
+    shop.registry = None
+    assert shop("--block", "acme", "greet").code == 2
+
+
+def test_a_preferred_part_is_described(shop: Any) -> None:
+    for dist in ("acme", "other"):
+        part = f'{{"kind": "filter", "name": "plus", "object": "{dist}:Plus"}}'
+        manifest = f'{{"manifest": 1, "api": "1.0", "dist": "{dist}", "components": [{part}]}}'
+        shop.add(dist, points={"plus": f"{dist}:Plus"}, manifest=manifest)
+    assert "may be acme/filter:plus or other/filter:plus - say which" in shop("describe", "plus").err
+    said = shop("--prefer", "other", "describe", "plus")
+    assert (said.code, said.err) == (0, "")
+    assert 'use = "other/filter:plus"' in said.out
+
+
+def test_a_warning_of_coach_is_one_line_and_others_are_as_ever() -> None:
+    then = "import warnings; from coachcore.deprecated import warn_once\n"
+    then += "    warn_once('mind the step'); warnings.warn('as ever')"
+    lines = run(["--version"], then, PYTHONWARNINGS="default").stderr.splitlines()
+    assert lines[0] == "note: mind the step"
+    assert lines[1].endswith("UserWarning: as ever")

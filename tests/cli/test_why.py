@@ -41,3 +41,36 @@ def test_all_who_have_the_name_and_what_ails_them(shop: Any) -> None:
 def test_an_unknown_name(shop: Any) -> None:
     said = shop("why", "plus")
     assert (said.code, said.err) == (2, "coach: no part is called 'plus' - none is installed\n")
+
+
+def two(shop: Any) -> None:
+    shop.add("acme", points={"plus": "acme:Plus"})
+    shop.add("other", points={"plus": "other:Plus"})
+
+
+def test_a_clash_says_that_nobody_is_meant_and_what_would_change_it(shop: Any, monkeypatch: Any) -> None:
+    two(shop)
+    monkeypatch.setenv("COACH_CONFIG", "mine.toml")
+    text = " ".join(shop("why", "plus").out.split())
+    assert text.startswith(
+        "filter 'plus' means none of these to change that: write the full id, or coach --prefer acme/filter:plus "
+        '(or --block) before the command, or for good prefer = ["acme/filter:plus"] under [plugins] in mine.toml'
+    )
+
+
+def test_a_preference_is_named_with_its_place_and_how_to_change_it(shop: Any) -> None:
+    two(shop)
+    said = shop("--prefer", "other", "why", "plus")
+    lines = said.out.splitlines()
+    assert (said.code, lines[0]) == (0, "filter 'plus' means other/filter:plus, preferred by --prefer")
+    assert "coach --prefer acme/filter:plus" in lines[1]
+    assert said.out.count('in a preset  use = "other/filter:plus"') == 1
+
+
+def test_who_is_left_after_a_block_is_meant(shop: Any) -> None:
+    two(shop)
+    lines = shop("--block", "acme/filter:plus", "why", "plus").out.splitlines()
+    assert lines[:2] == [
+        "filter 'plus' means other/filter:plus, nobody else is left",
+        "  acme/filter:plus is blocked by --block",
+    ]

@@ -123,7 +123,7 @@ def test_a_part_whose_settings_cannot_be_read(toys: ModuleType, monkeypatch: pyt
         return params(entry)
 
     monkeypatch.setattr(registry, "params", broken)
-    assert told(WHOLE, registry) == ("memory.use: could not be imported - no luck",)
+    assert told(WHOLE, registry) == ("memory.use: toys/memory:replay: could not be imported - no luck",)
 
 
 def test_one_line_each_whatever_was_written(toys: ModuleType) -> None:

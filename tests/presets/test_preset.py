@@ -50,7 +50,7 @@ def test_a_name_that_is_offered_twice(toys: ModuleType) -> None:
         load_preset("track-chooser", sets=["exploration.use=greedy"], registry=registry)
     names = {
         "more/exploration:greedy": "more/exploration:greedy",
-        "toys:greedy": "toys:greedy",
+        "toys:greedy": "toys/exploration:greedy",
         "toys:e-greedy": "e-greedy",
     }
     for name, resolved in names.items():

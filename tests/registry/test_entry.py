@@ -14,7 +14,7 @@ def test_an_entry_knows_its_full_id() -> None:
 
 @pytest.mark.parametrize(
     ("major", "minor", "state", "warned"),
-    [(0, 0, "ok", False), (0, 1, "ok", True), (1, 0, "too-new", True), (-1, 0, "too-new", True)],
+    [(0, 0, "ok", False), (0, 1, "ok", True), (1, 0, "too-new", True), (-1, 0, "too-old", True)],
 )
 def test_the_policy_relative_to_our_own_version(major: int, minor: int, state: str, warned: bool) -> None:
     found, said = standing(f"{API[0] + major}.{API[1] + minor}")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from coachcore.component import component, param
 from coachcore.errors import CoachError
 from coachcore.registry.manifest import Manifest, read, render, spec_from, to_json
-from coachcore.specs import KINDS, ComponentSpec, ParamSpec
+from coachcore.specs import API, KINDS, ComponentSpec, ParamSpec
 
 numbers = st.floats(allow_nan=False) | st.integers(-1000, 1000)
 plain = st.recursive(
@@ -166,3 +166,32 @@ def test_a_manifest_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 def test_of_another_api_only_the_head_is_read(tmp_path: Path) -> None:
     (tmp_path / "coach_plugin.json").write_text(json.dumps(SOUND | {"api": "2.0", "components": "in another form"}))
     assert read(tmp_path / "coach_plugin.json") == Manifest("acme", "2.0", {})
+
+
+def newer(tmp_path: Path, *components: object) -> Path:
+    path = tmp_path / "coach_plugin.json"
+    api = f"{API[0]}.{API[1] + 1}"
+    path.write_text(json.dumps({"manifest": 1, "api": api, "dist": "acme", "later": 1, "components": components}))
+    return path
+
+
+def test_what_a_newer_minor_version_added_is_passed_over(tmp_path: Path) -> None:
+    sound = {"kind": "filter", "name": "plus", "object": "acme:Plus", "params": [{"name": "amount", "type": "float"}]}
+    odd = sound | {"taste": "sweet", "params": [sound["params"][0] | {"smell": 3}]}
+    found = read(newer(tmp_path, odd, {"kind": "critic", "name": "c", "object": "acme:C", "rank": 3}))
+    assert found.components == {("filter", "plus"): spec_from(sound)}
+
+
+@pytest.mark.parametrize("wrong", [3, {"kind": "filter", "name": 3}, {"kind": "filter", "name": "a", "params": 3}])
+def test_what_is_wrong_in_any_version_is_wrong_in_a_newer_one(tmp_path: Path, wrong: object) -> None:
+    with pytest.raises(CoachError, match=r"^coach_plugin\.json: .* - run `coach plugin sync`"):
+        read(newer(tmp_path, wrong))
+
+
+@pytest.mark.parametrize("major", [-1, 1])
+def test_of_another_major_version_nothing_but_its_api_is_read(tmp_path: Path, major: int) -> None:
+    path = tmp_path / "coach_plugin.json"
+    api = f"{API[0] + major}.0"
+    path.write_text(json.dumps({"manifest": 77, "api": api, "dist": "acme", "components": "elsewhere"}))
+    found = read(path)
+    assert (found.dist, found.api, found.components) == ("acme", api, {})

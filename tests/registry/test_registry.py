@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 
 import attrs
 import pytest
 
 from coachcore.api import component, hookimpl, param
+from coachcore.deprecated import CoachWarning, warn_once
 from coachcore.errors import BrokenPlugin, CoachError, UnknownName
 from coachcore.registry.registry import Registry, current, hooks, register, unregister
+from coachcore.specs import API
 from coachcore.testing.made_up import FILTER
 
 Make, Read = Callable[..., Path], Callable[[], Registry]
@@ -85,11 +88,13 @@ def test_nobody_wins_a_clash(make: Make, read: Read) -> None:
         ("acme/filter:plus", "clash"),
         ("other/filter:plus", "clash"),
     ]
-    assert registry.entries()[0].problem == "the name is also other/filter:plus - use the full id, or uninstall one"
+    assert (
+        registry.entries()[0].problem == "the name is also other/filter:plus - use the full id, or prefer or block one"
+    )
     with pytest.raises(UnknownName) as caught:
         registry.resolve("filter", "plus")
     assert str(caught.value) == (
-        "filter 'plus' is offered twice - write 'acme/filter:plus' or 'other/filter:plus', or uninstall one of the two"
+        "filter 'plus' is offered twice - write 'acme/filter:plus' or 'other/filter:plus', or prefer or block one"
     )
     assert registry.load("filter", "other:plus").__module__ == "other"
 
@@ -249,3 +254,51 @@ def test_the_registry_of_this_process_is_read_once_and_takes_plugins() -> None:
 
 def test_the_relay_of_this_process_is_that_of_its_registry() -> None:
     assert hooks() is current().hooks()
+
+
+def versioned(make: Make, minor: int, major: int = 0) -> None:
+    part = {"kind": "filter", "name": "plus", "object": "acme:Plus", "later": "unknown"} if minor > 0 else {}
+    part = part or {"kind": "filter", "name": "plus", "object": "acme:Plus"}
+    api = f"{API[0] + major}.{API[1] + minor}"
+    manifest = json.dumps({"manifest": 1, "api": api, "dist": "acme", "components": [part]})
+    make("acme", points={"plus": "acme:Plus"}, code=PLUS, manifest=manifest)
+
+
+@pytest.mark.usefixtures("importable")
+def test_a_plugin_of_our_api_is_used_without_a_word(make: Make, read: Read) -> None:
+    versioned(make, 0)
+    assert read().load("filter", "plus").__module__ == "acme"
+
+
+@pytest.mark.usefixtures("importable")
+def test_a_plugin_of_an_older_minor_api_is_used_without_a_word(
+    make: Make, read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versioned(make, 0)
+    monkeypatch.setattr(import_module("coachcore.registry.entry"), "API", (API[0], API[1] + 3))
+    registry = read()
+    assert (registry.entries()[0].state, registry.entries()[0].problem) == ("ok", "")
+    assert registry.load("filter", "plus").__module__ == "acme"
+
+
+@pytest.mark.usefixtures("importable")
+def test_a_plugin_of_a_newer_minor_api_is_used_with_one_warning(make: Make, read: Read) -> None:
+    versioned(make, 1)
+    warn_once.cache_clear()
+    registry = read()
+    with pytest.warns(CoachWarning) as told:
+        loaded = [registry.load("filter", "plus") for _ in range(3)]
+    assert {cls.__module__ for cls in loaded} == {"acme"}
+    ours, theirs = f"{API[0]}.{API[1]}", f"{API[0]}.{API[1] + 1}"
+    said = f"acme: made for Coach API {theirs}, this core has {ours} - a newer coachcore may be needed"
+    assert [str(one.message) for one in told] == [said]
+
+
+@pytest.mark.parametrize(("major", "state"), [(1, "too-new"), (-1, "too-old")])
+def test_a_plugin_of_another_major_api_is_listed_and_refused(make: Make, read: Read, major: int, state: str) -> None:
+    versioned(make, 0, major)
+    registry = read()
+    (entry,) = registry.entries()
+    assert (entry.id, entry.state) == ("acme/filter:plus", state)
+    with pytest.raises(BrokenPlugin, match=r"^acme/filter:plus: cannot be used: made for Coach API .* go together$"):
+        registry.load("filter", "plus")
