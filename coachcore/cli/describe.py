@@ -93,13 +93,13 @@ def _limits(param: ParamSpec) -> Iterator[str]:
     yield param.deprecated
 
 
-def _example(entry: Entry, params: tuple[ParamSpec, ...], use: str) -> Iterator[str]:
+def _example(entry: Entry, params: tuple[ParamSpec, ...], use: str = "") -> Iterator[str]:
     """The part in a preset: required settings with a value that would be taken, the others at their default."""
     spec = entry.spec
     acts_on = spec.facts.get("acts_on", "observation")
     filtered = acts_on if isinstance(acts_on, str) else acts_on[0]
     yield f"  [[filters.{filtered}]]" if spec.kind == "filter" else f"  {PLACES.get(spec.kind, f'[{spec.kind}]')}"
-    table = {"use": use}
+    table = {"use": use or spec.name}
     table |= {param.name: _sample(param) if param.required else param.default for param in params}
     table = {name: value for name, value in table.items() if value is not None}
     if spec.kind == "layer":
