@@ -149,7 +149,7 @@ def _part(entry: Entry) -> Iterator[str]:
     yield ""
     params = spec.params or ()
     yield from (*(_rows(params) if params else ["It has no settings."]), "", "```toml")
-    yield from (line.removeprefix("  ") for line in _example(entry, params))
+    yield from (line.removeprefix("  ") for line in _example(entry, params, entry.spec.name))
     yield from ("```", "")
 
 

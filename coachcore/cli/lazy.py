@@ -40,13 +40,18 @@ class LazyGroup(click.Group):
         """A command of a plugin; this group knows none."""
         return None
 
+    def others(self) -> list[str]:
+        """The names of the plugins' commands; this group has none."""
+        return []
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command meant by the first argument; a usage error says which there are."""
         command = self.get_command(ctx, args[0])
         if command is None and not args[0].startswith("-") and not ctx.resilient_parsing:
-            ctx.fail(f"no command is called '{args[0]}' - {did_you_mean(args[0], self.table, listed=20)}")
+            known = [*self.table, *self.others()]
+            ctx.fail(f"no command is called '{args[0]}' - {did_you_mean(args[0], known, listed=20)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -59,8 +64,9 @@ class LazyGroup(click.Group):
         from click.shell_completion import CompletionItem
 
         options = click.Command.shell_complete(self, ctx, incomplete)
+        words = {name: lazy.help for name, lazy in self.table.items()} | dict.fromkeys(self.others(), "of a plugin")
         return options + [
-            CompletionItem(name, help=lazy.help) for name, lazy in self.table.items() if name.startswith(incomplete)
+            CompletionItem(name, help=text) for name, text in words.items() if name.startswith(incomplete)
         ]
 
 
@@ -72,11 +78,21 @@ class OpenGroup(LazyGroup):
         self.before = before
 
     def foreign(self, name: str) -> click.Command | None:
-        """The command of a plugin that answers `coach_commands`; one that cannot be asked is passed over."""
+        """The command of a plugin, of this name."""
+        return self._offered().get(name)
+
+    def others(self) -> list[str]:
+        """The names of the plugins' commands."""
+        return list(self._offered())
+
+    def _offered(self) -> dict[str, click.Command]:
+        """What plugins answer to `coach_commands`; one that cannot be asked is passed over, of two the first counts."""
         from coachcore.registry.gather import answers
         from coachcore.registry.registry import hooks
 
+        found: dict[str, click.Command] = {}
         for _, offered in answers(hooks().coach_commands, [], dict):
-            if isinstance(offered.get(self.before + name), click.Command):
-                return offered[self.before + name]  # type: ignore[no-any-return]
-        return None
+            for name, command in offered.items():
+                if isinstance(command, click.Command) and name.startswith(self.before):
+                    found.setdefault(name.removeprefix(self.before), command)
+        return {name: command for name, command in found.items() if " " not in name}

@@ -50,7 +50,10 @@ def _words(name: str, text: str) -> Callable[[Callable[[], None]], Callable[[], 
 @_words("--prefer", "Where several offer a name, mean this one's.")
 @_words("--block", "Do as if this were not installed.")
 def coach() -> None:
-    """Reinforcement learning in which every part is a plugin."""
+    """Reinforcement learning in which every part is a plugin.
+
+    With coach-preset-tools installed also: init, fill, schema, upgrade.
+    """
 
 
 def main() -> None:

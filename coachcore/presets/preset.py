@@ -10,7 +10,6 @@ import attrs
 
 from coachcore.presets.check import check, default_recorders, newer
 from coachcore.presets.layers import Reader, merge
-from coachcore.presets.overrides import Editor
 from coachcore.presets.problems import PresetProblems, Problem
 from coachcore.presets.tree import DEFAULT, Node, Origin, all_nodes, copied, path_text, plain, rooted
 
@@ -41,10 +40,12 @@ class Preset:
         Values are plain data; None takes a value out, so that its default holds.
         Raises `PresetProblems`.
         """
+        from coachcore.presets.overrides import Editor
+
         known = _or_installed(registry)
         editor = Editor(copied(self.written), known)
         editor.plainly(changes, _top(self.written) + 1)
-        return _checked(self.name, editor, known, list(editor.found))
+        return _checked(self.name, editor.root, known, editor.found, editor.notices)
 
 
 def load_preset(
@@ -73,14 +74,19 @@ def load_preset(
     root = layers[0]
     for layer in layers[1:]:
         root = merge(root, layer, known)
-    editor = Editor(copied(Node(root.value, main, main)), known)
+    root = copied(Node(root.value, main, main))
+    notices: list[str] = []
     if blocked:
         raise PresetProblems(found)
-    editor.arguments(sets, reader.rank + 1)
+    if sets:
+        from coachcore.presets.overrides import Editor
+
+        editor = Editor(root, known, found, notices)
+        editor.arguments(sets, reader.rank + 1)
     if seed is not None:
         here = Origin("--seed", f"--seed {seed}", rank=reader.rank + len(sets) + 1)
-        editor.root.value["seed"] = Node(seed, here, here)
-    return _checked(_name(source), editor, known, found + editor.found)
+        root.value["seed"] = Node(seed, here, here)
+    return _checked(_name(source), root, known, found, notices)
 
 
 def _main(source: str | Path | Mapping[str, Any], reader: Reader) -> list[Node]:
@@ -90,8 +96,7 @@ def _main(source: str | Path | Mapping[str, Any], reader: Reader) -> list[Node]:
     return list(reader.layers(str(source), _name(source)))
 
 
-def _checked(name: str, editor: Editor, registry: Registry, found: list[Problem]) -> Preset:
-    written = editor.root
+def _checked(name: str, written: Node, registry: Registry, found: list[Problem], notices: list[str]) -> Preset:
     tree, wrong = check(written, registry)
     if found or wrong:
         raise PresetProblems([*found, *wrong])
@@ -100,7 +105,7 @@ def _checked(name: str, editor: Editor, registry: Registry, found: list[Problem]
         document=plain(written, defaults=False),
         resolved=plain(tree),
         origins={path_text(path): node.origin for path, node in all_nodes(tree) if path},
-        notices=tuple(editor.notices),
+        notices=tuple(notices),
         written=written,
         tree=tree,
     )

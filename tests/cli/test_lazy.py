@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import click
 import pytest
 
-from coachcore.cli.lazy import Lazy, LazyGroup
+from coachcore.cli.lazy import Lazy, LazyGroup, OpenGroup
 from coachcore.cli.main import COMMANDS, coach
 
 TABLE = {"shout": Lazy("gone_for_good:shout", "Never imported."), "dump": Lazy("json:dumps", "A function of ours.")}
@@ -36,3 +38,33 @@ def test_a_misspelt_name_is_answered_with_the_nearest() -> None:
     group = LazyGroup("group", table=TABLE)
     with pytest.raises(click.UsageError, match="no command is called 'shuot' - did you mean 'shout'"):
         group.resolve_command(click.Context(group), ["shuot"])
+
+
+def test_the_commands_of_plugins_are_completed_and_suggested(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Answers:
+        """Two plugins, the second of which also has what the first has."""
+
+        name = "coach_commands"
+
+        def get_hookimpls(self):
+            first = {"grow": click.Command("grow"), "plugin grow": click.Command("plugin-grow"), "odd": "no command"}
+            second = {"grow": click.Command("late"), "shrink": click.Command("shrink")}
+            return [
+                SimpleNamespace(plugin_name=name, function=lambda offered=offered: offered)
+                for name, offered in {"first": first, "second": second}.items()
+            ]
+
+    monkeypatch.setattr("coachcore.registry.registry.hooks", lambda: SimpleNamespace(coach_commands=Answers()))
+    top, inner = OpenGroup("top", table={}), OpenGroup("inner", table={}, before="plugin ")
+    assert (top.others(), inner.others()) == (["grow", "shrink"], ["grow"])
+    context = click.Context(top)
+    assert top.get_command(context, "grow").name == "grow"
+    assert inner.get_command(context, "grow").name == "plugin-grow"
+    assert top.get_command(context, "odd") is None
+    assert [(item.value, item.help) for item in top.shell_complete(context, "sh")] == [("shrink", "of a plugin")]
+    with pytest.raises(click.UsageError, match="no command is called 'shrnk' - did you mean 'shrink'"):
+        top.resolve_command(context, ["shrnk"])
+
+
+def test_a_group_without_plugins_has_no_other_commands() -> None:
+    assert LazyGroup("plain", table={}).others() == []
