@@ -1,0 +1,1 @@
+"""Commands for authors of Coach plugins: new, validate, test."""
