@@ -190,6 +190,9 @@ def test_every_command_and_option_there_is(path):
         words = shlex.split(line.replace("...", ""))
         while isinstance(command, click.Group) and words and not words[0].startswith("-"):
             inner = command.get_command(context, words[0])
+            if inner is None and command.name == "plugin" and importlib.util.find_spec("coach_author") is None:
+                words = []
+                break  # new, validate and test come with coach-author
             assert inner is not None, f"{named(path)}: there is no command 'coach {line}'"
             command, words = inner, words[1:]
         known = {name for param in command.params for name in (*param.opts, *param.secondary_opts)}
