@@ -17,6 +17,7 @@ from coachcore import __version__
 from coachcore.cli import main as main_module
 from coachcore.cli.lazy import Lazy
 from coachcore.cli.main import COMMANDS, coach, invoke
+from coachcore.deprecated import CoachWarning
 from coachcore.errors import CoachError, Problems
 
 CALL = """
@@ -251,3 +252,5 @@ def test_a_warning_of_coach_is_one_line_and_others_are_as_ever() -> None:
     lines = run(["--version"], then, PYTHONWARNINGS="default").stderr.splitlines()
     assert lines[0] == "note: mind the step"
     assert lines[1].endswith("UserWarning: as ever")
+    assert main_module._note("mind the step", CoachWarning, "a.py", 3) == "note: mind the step\n"
+    assert main_module._note("as ever", UserWarning, "a.py", 3, line="").startswith("a.py:3: UserWarning: as ever")

@@ -66,7 +66,7 @@ def test_each_is_listed_in_one_line_with_its_state(coach: Coach) -> None:
 
 
 def test_who_uses_one_is_told_in_a_line(coach: Coach, site: Path) -> None:
-    for name in ("acme-exit", "acme-recursion", "acme-odd-exception", "acme-needs", "acme-too-new", "acme-clash"):
+    for name in ("acme-exit", "acme-needs", "acme-too-new", "acme-clash"):
         use = f'filters.reward=[{{ use = "{name.replace("acme", "gallery")}" }}]'
         said = coach("run", str(site / "toy.toml"), "--out", "run", "--set", use)
         assert (said.returncode, said.stdout) == (2, "")
