@@ -100,13 +100,16 @@ class Checker:
             return None
         return Node(self.settings(node, specs, owner), node.origin, node.key)
 
-    def unknown(self, table: Mapping[str, Node], known: Iterable[str], owner: str) -> None:
-        """Note every key of `table` that is not among `known`, with the nearest that is."""
+    def unknown(
+        self, table: Mapping[str, Node], known: Iterable[str], owner: str, renamed: Mapping[str, str] | None = None
+    ) -> None:
+        """Note every key of `table` that is not among `known`, with its new name or the nearest that is."""
         allowed = tuple(known)
         names = [name for name in allowed if name != "use"]
         for key, node in table.items():
             if key not in allowed:
                 hint = did_you_mean(key, names) if names else "it takes none"
+                hint = f"it is called '{renamed[key]}' now" if renamed and key in renamed else hint
                 self.wrong(node.key, f"{owner} has no setting '{key}' - {hint}")
 
     def is_table(self, node: Node, name: str) -> bool:
@@ -129,7 +132,9 @@ class Checker:
         except CoachError as error:
             self.wrong(use.origin, str(error))
             return Checked(None, entry)
-        given = self.settings(node, specs, f"{kind} '{entry.spec.name}'", ("use", *extra))
+        owner, known = f"{kind} '{entry.spec.name}'", [*(spec.name for spec in specs), "use", *extra]
+        self.unknown(node.value, known, owner, entry.spec.facts.get("renamed"))
+        given = self.settings(node, specs, owner, None)
         named = Node(self._name(use.value, entry), use.origin, use.key)
         return Checked(Node({"use": named, **given}, node.origin, node.key), entry)
 
