@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import chdir
 from importlib import import_module
 from importlib.util import find_spec
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -30,7 +31,7 @@ def manifests(given: Sequence[Path]) -> list[Path]:
     """The manifests of the distributions that the paths lie in, or that lie in the paths."""
     roots = {_root(path) or path for path in given}
     found = {path for root in roots for pattern in ("src/*/", "*/", "") for path in root.glob(pattern + FILE)}
-    return sorted(found)
+    return sorted(found or {path for one in given if one.is_dir() for path in one.rglob(FILE)})
 
 
 def _root(path: Path) -> Path | None:
@@ -86,7 +87,7 @@ def _installed_as(registry: Registry, manifest: Manifest) -> str:
 
 def _class(spec: ComponentSpec) -> type:
     module, _, name = spec.object.partition(":")
-    return getattr(import_module(module), name)  # type: ignore[no-any-return]
+    return attrgetter(name)(import_module(module))  # type: ignore[no-any-return]
 
 
 def _fails(trouble: str) -> Any:

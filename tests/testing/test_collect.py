@@ -72,3 +72,12 @@ def test_a_part_that_cannot_be_made_fails(write):
     run = write(code=code)
     assert run.parseoutcomes() == {"failed": 1}
     run.stdout.fnmatch_lines(["schedule:mine::it_can_be_made: no example could be made of it*"])
+
+
+def test_a_folder_of_distributions_is_searched(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name / "src" / name).mkdir(parents=True)
+        (tmp_path / name / "src" / name / "coach_plugin.json").touch()
+    (tmp_path / "pyproject.toml").touch()
+    assert [path.parent.name for path in manifests([tmp_path])] == ["one", "two"]
+    assert [path.parent.name for path in manifests([tmp_path / "one"])] == ["one"]

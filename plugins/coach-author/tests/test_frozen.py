@@ -18,14 +18,16 @@ class Water:
 
 @attrs.frozen
 class Bare:
-    pass
+    @attrs.define
+    class Inner:
+        a: int = 1
 """
 
 
 def test_only_what_can_be_changed_is_named(tmp_path):
     (tmp_path / "waters.py").write_text(CODE)
-    values = ["waters:Ice", "waters:Water", "waters:Bare"]
-    assert unfrozen(values, [str(tmp_path)], 60.0) == ("waters:Water",)
+    values = ["waters:Ice", "waters:Water", "waters:Bare", "waters:Bare.Inner"]
+    assert unfrozen(values, [str(tmp_path)], 60.0) == ("waters:Water", "waters:Bare.Inner")
 
 
 def test_nothing_asked_nothing_started():

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 
 import attrs
@@ -42,7 +43,7 @@ def main(values: Sequence[str]) -> None:
 def _unfrozen(values: Sequence[str]) -> Iterator[str]:
     for value in values:
         module, _, name = value.partition(":")
-        cls = getattr(import_module(module), name)
+        cls = attrgetter(name)(import_module(module))  # a class may lie in another one
         if cls.__setattr__ not in (attrs.setters.frozen, _frozen_setattr()):
             yield value
 
