@@ -42,7 +42,7 @@ def test_spec() -> None:
     assert (spec.kind, spec.name, spec.aliases) == (
         "environment",
         "gymnasium",
-        ("GymVectorEnvironment", "GymEnvironment"),
+        ("GymVectorEnvironment", "GymEnvironment", "GymEnvironmentParameters"),
     )
     assert [(one.name, one.type, one.required) for one in spec.params or ()] == [
         ("id", "str", True),

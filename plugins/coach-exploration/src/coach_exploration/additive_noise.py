@@ -13,7 +13,7 @@ from coachcore.api import Array, Moment, Proposal, Schedule, Space, State, compo
 _USUAL = 0.1
 
 
-@component("exploration", "additive-noise", aliases=("AdditiveNoise",), actions="box")
+@component("exploration", "additive-noise", aliases=("AdditiveNoise", "AdditiveNoiseParameters"), actions="box")
 @attrs.frozen(kw_only=True)
 class AdditiveNoise:
     """``preferred + deviation * normal``, cut off at the bounds; each component has noise of its own.

@@ -14,7 +14,7 @@ _COLDEST = 1e-30
 """Below this temperature only the best actions have any chance; dividing by it cannot overflow."""
 
 
-@component("exploration", "boltzmann", aliases=("Boltzmann",), actions="discrete")
+@component("exploration", "boltzmann", aliases=("Boltzmann", "BoltzmannParameters"), actions="discrete")
 @attrs.frozen(kw_only=True)
 class Boltzmann:
     """Actions drawn with chances ``softmax(values / temperature)``; in evaluation the best one.

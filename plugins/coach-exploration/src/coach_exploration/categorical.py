@@ -10,7 +10,7 @@ from coach_exploration.draw import drawn
 from coachcore.api import Array, Discrete, Mismatch, Moment, Proposal, Space, State, component
 
 
-@component("exploration", "categorical", aliases=("Categorical",), actions="discrete")
+@component("exploration", "categorical", aliases=("Categorical", "CategoricalParameters"), actions="discrete")
 @attrs.frozen(kw_only=True)
 class Categorical:
     """Each action as often as the policy says; in evaluation the most probable one (of equals, the first).

@@ -14,7 +14,7 @@ from coachcore.api import Array, Mismatch, Moment, Proposal, Space, State, compo
 @component(
     "exploration",
     "continuous-entropy",
-    aliases=("ContinuousEntropy",),
+    aliases=("ContinuousEntropy", "ContinuousEntropyParameters"),
     actions="box",
     asks="deviation",
     unclipped=True,

@@ -15,7 +15,7 @@ def _usual() -> Linear:
     return Linear(start=0.5, end=0.01, steps=50_000)
 
 
-@component("exploration", "e-greedy", aliases=("EGreedy",), actions="discrete")
+@component("exploration", "e-greedy", aliases=("EGreedy", "EGreedyParameters"), actions="discrete")
 @attrs.frozen(kw_only=True)
 class EGreedy:
     """With probability epsilon an action drawn fairly, else the most preferred one (of equals, the first).

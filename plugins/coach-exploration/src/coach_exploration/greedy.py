@@ -10,7 +10,7 @@ from coach_exploration.boxes import into
 from coachcore.api import Array, Box, Discrete, Mismatch, Moment, Proposal, Space, State, component
 
 
-@component("exploration", "greedy", aliases=("Greedy",), actions=["discrete", "box"])
+@component("exploration", "greedy", aliases=("Greedy", "GreedyParameters"), actions=["discrete", "box"])
 @attrs.frozen(kw_only=True)
 class Greedy:
     """The most preferred discrete action (of equals, the first); the mean action of a box, cut off at its bounds."""

@@ -11,7 +11,7 @@ from coach_exploration.boxes import boxed, into
 from coachcore.api import Array, FloatOrVector, Mismatch, Moment, Proposal, Space, State, component, param
 
 
-@component("exploration", "ou-process", aliases=("OUProcess",), actions="box")
+@component("exploration", "ou-process", aliases=("OUProcess", "OUProcessParameters"), actions="box")
 @attrs.frozen(kw_only=True)
 class OUProcess:
     """``x += theta (mu - x) dt + sigma sqrt(dt) normal``, and x is added to the preferred action.

@@ -10,7 +10,13 @@ from coach_exploration.boxes import into
 from coachcore.api import Array, Box, Discrete, Mismatch, Moment, Proposal, Space, State, component
 
 
-@component("exploration", "parameter-noise", aliases=("ParameterNoise",), actions=["discrete", "box"], noisy=True)
+@component(
+    "exploration",
+    "parameter-noise",
+    aliases=("ParameterNoise", "ParameterNoiseParameters"),
+    actions=["discrete", "box"],
+    noisy=True,
+)
 @attrs.frozen(kw_only=True)
 class ParameterNoise:
     """Do what the network thinks best; its noisy layers see to it that this differs from step to step.

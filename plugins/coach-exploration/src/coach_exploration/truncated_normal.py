@@ -23,7 +23,7 @@ from coachcore.api import (
 )
 
 
-@component("exploration", "truncated-normal", aliases=("TruncatedNormal",), actions="box")
+@component("exploration", "truncated-normal", aliases=("TruncatedNormal", "TruncatedNormalParameters"), actions="box")
 @attrs.frozen(kw_only=True)
 class TruncatedNormal:
     """A normal around the preferred action, cut to the bounds: no heap of actions at the edges.

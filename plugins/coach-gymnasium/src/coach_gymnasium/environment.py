@@ -32,7 +32,12 @@ def _named(_part: Any, _field: Any, name: str) -> None:
         )
 
 
-@component("environment", "gymnasium", aliases=("GymVectorEnvironment", "GymEnvironment"), needs=("gymnasium",))
+@component(
+    "environment",
+    "gymnasium",
+    aliases=("GymVectorEnvironment", "GymEnvironment", "GymEnvironmentParameters"),
+    needs=("gymnasium",),
+)
 @attrs.frozen(kw_only=True)
 class Gymnasium:
     """Environments of Gymnasium and of packages that register with it.

@@ -11,7 +11,14 @@ from coach_memories.ring import Ring, only_single
 from coachcore.api import Array, BadSetting, Generator, Layout, Sample, State, component, param
 
 
-@component("memory", "experience-replay", aliases=("ExperienceReplay",), orders=["any"], fresh=False, weighted=False)
+@component(
+    "memory",
+    "experience-replay",
+    aliases=("ExperienceReplay", "ExperienceReplayParameters"),
+    orders=["any"],
+    fresh=False,
+    weighted=False,
+)
 @attrs.frozen(kw_only=True)
 class ExperienceReplay:
     """The last `capacity` transitions, drawn uniformly.

@@ -27,7 +27,7 @@ from coachcore.api import (
 @component(
     "memory",
     "prioritized-experience-replay",
-    aliases=("PrioritizedExperienceReplay",),
+    aliases=("PrioritizedExperienceReplay", "PrioritizedExperienceReplayParameters"),
     orders=["any"],
     fresh=False,
     weighted=True,

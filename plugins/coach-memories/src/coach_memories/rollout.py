@@ -12,7 +12,12 @@ from coachcore.api import Array, BadCheckpoint, BadSetting, Generator, Layout, S
 
 
 @component(
-    "memory", "rollout", aliases=("SingleEpisodeBuffer",), orders=["any", "sequence"], fresh=True, weighted=False
+    "memory",
+    "rollout",
+    aliases=("SingleEpisodeBuffer", "SingleEpisodeBufferParameters"),
+    orders=["any", "sequence"],
+    fresh=True,
+    weighted=False,
 )
 @attrs.frozen(kw_only=True)
 class Rollout:
