@@ -12,13 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from coachcore.testing.laws import require, same
+from coachcore.testing.laws import same
 
 OPEN = Path("/proc/self/fd")
 """Where Linux lists the files that a process has open; elsewhere they are not watched."""
 PATIENCE = 2.0
 """Seconds given to a thread that is on its way out."""
 OURS = ("PYTEST_CURRENT_TEST",)
+
+
+class LeftBehind(AssertionError):
+    """Something was left behind."""
 
 
 class Traces(NamedTuple):
@@ -75,8 +79,15 @@ def left_behind(before: Traces) -> list[str]:
 
 @contextmanager
 def nothing_left_behind() -> Iterator[None]:
-    """Raise `AssertionError` where the block leaves traces in its process; an error of the block itself comes first."""
+    """Raise `LeftBehind` where the block leaves traces in its process; an error of the block itself comes first.
+
+    Environment variables are put back, so that the next test does not suffer from them.
+    """
     before = traces()
     yield
     found = left_behind(before)
-    require(not found, "; ".join(found))
+    if found:
+        for name in os.environ.keys() - before.variables.keys() - set(OURS):
+            del os.environ[name]
+        os.environ.update(before.variables)
+        raise LeftBehind("; ".join(found))

@@ -65,6 +65,12 @@ def test_what_a_part_leaves_behind_fails(write):
     run.stdout.fnmatch_lines(["*environment variables were changed: COACH_LEFT"])
 
 
+def test_what_is_set_once_as_by_a_library_is_forgiven(write):
+    code = CODE.replace("import os\n", "import os\nSEEN = []\n")
+    body = "SEEN or SEEN.append(os.environ.setdefault('COACH_ONCE', '1'))"
+    assert write(body=body, code=code).parseoutcomes() == {"passed": 3}
+
+
 def test_a_part_that_cannot_be_made_fails(write):
     code = CODE.replace(
         "    def __call__", "    def __attrs_post_init__(self):\n        raise ValueError\n\n    def __call__"

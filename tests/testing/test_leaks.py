@@ -58,11 +58,16 @@ def test_an_open_file(tmp_path):
     assert left_behind(before) == []
 
 
-def test_the_block_says_all_at_once(monkeypatch):
+def test_the_block_says_all_at_once_and_puts_variables_back(monkeypatch):
+    monkeypatch.setenv("COACH_OLD", "1")
+
     def leaky():
         with nothing_left_behind():
-            monkeypatch.setenv("COACH_NEW", "1")
+            os.environ["COACH_NEW"] = "1"
+            os.environ["COACH_OLD"] = "2"
             np.random.random()  # noqa: NPY002 - what must be seen
 
-    with pytest.raises(AssertionError, match="COACH_NEW; NumPy's global random state was moved"):
+    with pytest.raises(AssertionError, match="COACH_NEW, COACH_OLD; NumPy's global random state was moved"):
         leaky()
+    assert "COACH_NEW" not in os.environ
+    assert os.environ["COACH_OLD"] == "1"
