@@ -171,6 +171,7 @@ MEANT = {
         "agent/network/middleware": {"use": "lstm", "scheme": "medium", "units": 256},
         "agent/learner/sequence": 20,
         "agent/learner/batch_size": 20,
+        "schedule/heatup": "0 steps",  # a run refuses random play for an agent that learns from its own
     },
     "Mujoco_ClippedPPO": {
         "agent/network/heads/policy": {"use": "gaussian-policy"},

@@ -18,6 +18,9 @@ def schedule(work: Work) -> dict[str, Any]:
     simple = thing.name.startswith("SimpleSchedule")
     usual = {"improve_steps": Span(10**10, "training")} if simple or not thing.name else {}
     heatup = _span(work, thing, "heatup_steps", Span(0, "steps"))
+    if heatup.amount and work.known is not None and work.old.fresh:
+        work.lost(thing.where("heatup_steps"), "heat-up: this agent learns from its own actions only - it has none")
+        heatup = Span(0, "steps")
     improve = _span(work, thing, "improve_steps", usual.get("improve_steps", Span(10**10, "training")), 0)
     every = _span(work, thing, "steps_between_evaluation_periods", Span(50, "episodes"), 1 if simple else None)
     each = _span(work, thing, "evaluation_steps", Span(5, "episodes"), 2 if simple else None)
