@@ -64,7 +64,9 @@ class LearnerSettings:
 class NetworkSettings:
     """`[agent.network]` beside embedders, middleware and heads: how the parts are put together and trained."""
 
-    merge: str = param(default="concatenate", choices=("concatenate", "sum"), doc="how several embedded inputs are joined")
+    merge: str = param(
+        default="concatenate", choices=("concatenate", "sum"), doc="how several embedded inputs are joined"
+    )
     torso: str = param(
         default="shared",
         choices=("shared", "separate"),

@@ -38,9 +38,10 @@ def evaluate(folder: Path, episodes: int, checkpoint: str, seed: int | None, vid
         click.echo(json.dumps(score.summary() | {"returns": list(score.returns)}))
         return
     told = score.summary()
+    spread = ", ".join(f"{name} {figure(told[name])}" for name in ("std", "min", "max"))
     click.echo(
         f"{chosen(folder, checkpoint)} checkpoint, {episodes} episodes: mean return {figure(told['mean'])} "
-        f"(std {figure(told['std'])}, min {figure(told['min'])}, max {figure(told['max'])}), mean length {told['length']:.1f}"
+        f"({spread}), mean length {told['length']:.1f}"
     )
     if film:
         click.echo(f"videos: {folder / 'videos'}" if film.pictures else "no videos: the environment shows no pictures")

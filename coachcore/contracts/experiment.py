@@ -14,7 +14,13 @@ from coachcore.contracts.exploration import ExplorationPolicy
 from coachcore.contracts.filter import Filter
 from coachcore.contracts.memory import Memory
 from coachcore.contracts.recorder import Recorder
-from coachcore.settings import CheckpointSettings, LearnerSettings, NetworkSettings, ScheduleSettings, ValidationSettings
+from coachcore.settings import (
+    CheckpointSettings,
+    LearnerSettings,
+    NetworkSettings,
+    ScheduleSettings,
+    ValidationSettings,
+)
 
 
 @attrs.frozen(kw_only=True)

@@ -151,9 +151,7 @@ class Noisy:
     epsilon: float = param(default=0.1, ge=0, le=1, doc="something else")
 
 
-@component(
-    "memory", "replay", aliases=("ExperienceReplay",), orders=["any"], fresh=False, renamed={"size": "capacity"}
-)
+@component("memory", "replay", aliases=("ExperienceReplay",), orders=["any"], fresh=False, renamed={"size": "capacity"})
 @attrs.frozen(kw_only=True)
 class Replay:
     """All that happened."""

@@ -152,7 +152,7 @@ def test_an_agent_may_ask_for_units():
 
 def test_units_need_bounds():
     open_sided = Spaces(observation=SPACES.observation, action=Box((1,), 0, np.inf))
-    with pytest.raises(Mismatch, match="filters.action: the agent needs actions with finite bounds"):
+    with pytest.raises(Mismatch, match=r"filters\.action: the agent needs actions with finite bounds"):
         Pipelines.of(Filters(), open_sided, unit=True)
 
 

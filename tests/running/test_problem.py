@@ -86,8 +86,10 @@ def test_every_network_has_its_own_parts():
         ),
         (
             {"critic": NetworkParts(embedders={"o": None, "action": None}, heads={"q": Policy()})},
-            "agent.networks.critic.heads.q: head 'toy-policy' provides deterministic-policy, "
-            "but a box of actions here need critics",
+            (
+                "agent.networks.critic.heads.q: head 'toy-policy' provides deterministic-policy, "
+                "but a box of actions here need critics"
+            ),
         ),
         (
             {"actor": NetworkParts(embedders={"o": None}, heads={"policy": None}, middleware=Recurrent())},
