@@ -48,14 +48,18 @@ def preset_of(folder: Path) -> Preset:
     """The resolved preset that the run in `folder` was started with; raises `BadCheckpoint` where there is none."""
     from coachcore.presets.preset import load_preset
 
-    path = folder / PRESET
-    if not path.is_file():
+    _refuse_stranger(folder)
+    return load_preset(folder / PRESET)
+
+
+def _refuse_stranger(folder: Path) -> None:
+    if not (folder / PRESET).is_file():
         raise BadCheckpoint("it is not a run folder: there is no preset.toml in it", where=str(folder))
-    return load_preset(path)
 
 
 def lock_of(folder: Path) -> dict[str, Any]:
     """What `lock` wrote there; raises `BadCheckpoint` when it is missing or damaged."""
+    _refuse_stranger(folder)
     try:
         found = json.loads((folder / LOCK).read_bytes())
         return {**found, "name": str(found["name"])}

@@ -13,9 +13,9 @@ from coachcore import types
     [
         (types.Step, "obs reward terminated truncated"),
         (types.Rows, "envs first evaluating"),
-        (types.Proposal, "preferences deviation"),
+        (types.Proposal, "preferences deviation centre"),
         (types.Moment, "rng step evaluating"),
-        (types.Batch, "obs action reward discount next_obs extras"),
+        (types.Batch, "obs action reward discount next_obs extras noise knobs"),
         (types.Pair, "online target"),
         (types.LossOut, "loss priority metrics"),
         (types.Sample, "rows packed weight apart"),

@@ -22,6 +22,7 @@ NAMES = [f"{item.__module__.rpartition('.')[2]}.{item.__name__}" for item in PRO
 OF_KIND = {
     "filter": "filter.Filter",
     "exploration": "exploration.ExplorationPolicy",
+    "layer": "network.LayerPart",
     "embedder": "network.Embedder",
     "middleware": "network.Middleware",
     "head": "network.Head",

@@ -161,7 +161,7 @@ def test_a_compiled_lstm_gives_the_same_and_its_gradient_is_a_slope() -> None:
             features, _ = LAYER(x, carry, first)
         return tensorflow.reduce_sum(features * features)
 
-    @tensorflow.function(jit_compile=True)
+    @tensorflow.function  # a loop over time runs without XLA: executor `twin`
     def both(x: Any) -> Any:
         with tensorflow.GradientTape() as tape:
             tape.watch(x)
