@@ -91,8 +91,10 @@ def test_changes_since_the_run_started_are_named(furnished):
 
 
 def test_no_run_folder(tmp_path):
-    with pytest.raises(BadCheckpoint, match=r"it is not a run folder: there is no preset\.toml in it"):
-        preset_of(tmp_path)
+    for read in (preset_of, lock_of):
+        with pytest.raises(BadCheckpoint, match=r"it is not a run folder: there is no preset\.toml in it"):
+            read(tmp_path)
+    (tmp_path / "preset.toml").touch()
     with pytest.raises(BadCheckpoint, match=r"lock\.json is missing or damaged"):
         lock_of(tmp_path)
 
