@@ -60,12 +60,28 @@ class Shown:
             raise BadData(f"{what} - mend the environment or its options", where=_where(who, env))
         return values
 
+    def read_all(self, raws: Sequence[Any], who: str, envs: Sequence[int]) -> Array:
+        """`read` for several environments, ``[M, *shape]``: together where nothing is wrong, else one by one."""
+        if self.start is None:
+            values = _together(raws if self.key is None else [raw[self.key] for raw in raws], self.dtype)
+            if values.shape == (len(raws), *self.shape) and (self.bytes or bool(np.isfinite(values).all())):
+                return values
+        return np.stack([self.read(raw, who, env) for raw, env in zip(raws, envs, strict=True)])
+
     def _one_hot(self, raw: Any, who: str, env: int) -> Array:
         index, values = int(raw) - (self.start or 0), np.zeros(self.shape, np.float32)
         if not 0 <= index < len(values):
             raise BadData(f"observation '{self.name}' is {raw}, outside its own space", where=_where(who, env))
         values[index] = 1.0
         return values
+
+
+def _together(raws: Sequence[Any], dtype: Any) -> Array:
+    """A fresh array of all of them; an empty one where they do not go together."""
+    try:
+        return np.array(raws, dtype)
+    except (ValueError, TypeError):
+        return np.zeros(0)
 
 
 def _where(who: str, env: int) -> str:

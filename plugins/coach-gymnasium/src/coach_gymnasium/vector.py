@@ -82,11 +82,7 @@ class Simulators:
                 env.close()
 
     def _read(self, raws: Sequence[Any], envs: Sequence[int]) -> Obs:
-        who = self.name
-        return {
-            one.name: np.stack([one.read(raw, who, env) for raw, env in zip(raws, envs, strict=True)])
-            for one in self._shown
-        }
+        return {one.name: one.read_all(raws, self.name, envs) for one in self._shown}
 
     def _bad(self, reward: Any, env: int) -> BadData:
         return BadData(
