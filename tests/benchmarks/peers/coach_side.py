@@ -148,7 +148,7 @@ def _actor_critic(case: Case, actor: str) -> dict[str, Any]:
                 "middleware": {"use": "dense", "scheme": "empty"},
                 "heads": {
                     "q": {"use": "twin-q", "hidden": list(case.hidden)}
-                },  # a tower a critic, as on the other sides
+                },
             },
         },
         "learner": {"updates": case.updates, "target_every": "1 updates", "target_rate": 0.005},
