@@ -146,9 +146,7 @@ def _actor_critic(case: Case, actor: str) -> dict[str, Any]:
             "critic": {
                 "embedders": {"observation": plain, "action": plain},
                 "middleware": {"use": "dense", "scheme": "empty"},
-                "heads": {
-                    "q": {"use": "twin-q", "hidden": list(case.hidden)}
-                },
+                "heads": {"q": {"use": "twin-q", "hidden": list(case.hidden)}},
             },
         },
         "learner": {"updates": case.updates, "target_every": "1 updates", "target_rate": 0.005},
