@@ -183,6 +183,18 @@ def commands(path):
             yield found[1]
 
 
+BROUGHT = {
+    "coach_author": ("new", "validate", "test"),
+    "coach_preset_tools": ("init", "fill", "schema", "upgrade"),
+    "coach_bridge": ("convert",),
+}
+"""Package -> the commands that it adds."""
+
+
+def _of_a_plugin_that_is_not_here(word):
+    return any(word in words and importlib.util.find_spec(name) is None for name, words in BROUGHT.items())
+
+
 @pytest.mark.parametrize("path", PROSE, ids=named)
 def test_every_command_and_option_there_is(path):
     for line in commands(path):
@@ -190,9 +202,9 @@ def test_every_command_and_option_there_is(path):
         words = shlex.split(line.replace("...", ""))
         while isinstance(command, click.Group) and words and not words[0].startswith("-"):
             inner = command.get_command(context, words[0])
-            if inner is None and command.name == "plugin" and importlib.util.find_spec("coach_author") is None:
+            if inner is None and _of_a_plugin_that_is_not_here(words[0]):
                 words = []
-                break  # new, validate and test come with coach-author
+                break
             assert inner is not None, f"{named(path)}: there is no command 'coach {line}'"
             command, words = inner, words[1:]
         known = {name for param in command.params for name in (*param.opts, *param.secondary_opts)}

@@ -55,7 +55,7 @@ class UpdateRule:
         self._problem, self._backend = problem, backend
         self._callers = Callers(networks, backend.shaped, problem.sequence)
         self._updates = problem.agent.updates()
-        self.optimizer = optimizers.make(problem.settings)
+        self.optimizer: optimizers.Optimizer = optimizers.make(problem.settings)
         self._target_every = _target_every(problem)
         self._names: dict[str, tuple[str, ...]] = {}
         self._noise: dict[str, int] = {}  # how many noise numbers the step that moves a network needs

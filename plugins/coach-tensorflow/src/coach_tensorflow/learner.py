@@ -15,6 +15,7 @@ from coach_networks.update import UpdateRule
 from coach_tensorflow import programs
 from coach_tensorflow.backend import TensorFlowBackend
 from coach_tensorflow.flat import Segments
+from coach_tensorflow.fused import FusedStep
 from coach_tensorflow.program import Parts, Program, Variables
 from coachcore.api import Array, CoachError, Generator, Obs, Problem, Sample, State, Trained
 
@@ -33,6 +34,8 @@ class TensorFlowLearner:
         shapes = {name: network.shapes for name, network in self._blueprint.networks.items()}
         self._segments = Segments.of(shapes)
         self._rule = UpdateRule(problem, self._blueprint.networks, TensorFlowBackend(self._segments))
+        if problem.executor != "small":  # which XLA compiles as a whole
+            self._rule.optimizer = FusedStep(self._rule.optimizer)
         self._variables = self._initial()
         slow = Segments.of({name: shapes[name] for name in self._blueprint.slow})
         self._parts = Parts(self._blueprint, self._rule, self._variables, self._segments, slow)
