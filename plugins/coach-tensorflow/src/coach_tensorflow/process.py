@@ -25,8 +25,10 @@ def prepare(executor: str, *, cache: bool = True) -> None:
         raise Mismatch(f"there is no executor '{executor}'; an agent may declare {', '.join(EXECUTORS)}")
     _check_backend()
     if "tensorflow" not in sys.modules:
-        chatty = os.environ.get("TF_CPP_MIN_LOG_LEVEL", "3") != "3"  # 3 may be this very line's, in a parent process
-        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # what goes wrong comes as an exception, too
+        # 3 may be this very line's in a parent process, 1 is what importing JAX sets: neither is a wish of the user's
+        chatty = os.environ.get("TF_CPP_MIN_LOG_LEVEL", "3") not in ("1", "3")
+        if not chatty:
+            os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"  # what goes wrong comes as an exception, too
         if cache:
             programs.keep()
         with nullcontext() if chatty else _held_back():
