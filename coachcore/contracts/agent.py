@@ -23,7 +23,7 @@ class DataSpec:
 
     order: Literal["any", "sequence", "episode"] = "any"  # may rows be shuffled, or must time be kept?
     fresh: bool = False  # on-policy: each row is used once, then forgotten
-    keep: tuple[Column, ...] = ()  # acting-time outputs to store besides, as `Keeping.kept` gives them
+    keep: tuple[Column, ...] = ()  # of fresh rows: acting-time outputs to store besides (`Keeping.kept`)
     noise: tuple[Column, ...] = ()  # standard normal numbers that the losses need, drawn anew for every update
 
 

@@ -144,11 +144,11 @@ def _served(part: Any) -> list[tuple[Any, Any]]:
 def _learned(part: Any) -> list[tuple[Any, Any]]:
     """The toy problem, or for an engine that has to build layers, the first installed agent's that it can solve."""
     from coachcore.testing.engine import toy_problem
-    from coachcore.testing.examples import examples, problem_for
+    from coachcore.testing.examples import FAULTS, examples, problem_for
 
     try:
         part.make(toy_problem())
-    except Exception:  # noqa: BLE001 - an engine of layers may choke on parts without any in its own way
+    except FAULTS:  # an engine of layers has nothing to build from the toy's parts
         registry = Registry()
     else:
         return [(part, toy_problem())]
