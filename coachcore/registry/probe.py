@@ -69,7 +69,9 @@ def _run(values: Sequence[str], limit: float, path: Sequence[str]) -> tuple[list
     with TemporaryDirectory(prefix="coach-") as folder:
         report = Path(folder, "report")
         report.touch()
-        command = [sys.executable, "-P", "-c", CHILD, str(report), *values]
+        # an author's tree changes: two versions of one size in one second would share a .pyc
+        keep = ["-B"] if path else []
+        command = [sys.executable, "-P", *keep, "-c", CHILD, str(report), *values]
         quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         try:
             code = subprocess.run(command, env=environment, timeout=limit, check=False, **quiet).returncode  # type: ignore[call-overload]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -27,3 +28,17 @@ def test_after_a_hang_nothing_more_is_tried(make: Make, tmp_path: Path) -> None:
         "hangs: not imported within 1.5 s",
         "not tried, since the one before it hangs",
     ]
+
+
+def test_a_change_of_the_same_size_in_the_same_second_is_seen(make: Make, tmp_path: Path) -> None:
+    make("acme", points="", code={"__init__.py": "", "a.py": PLUS})
+    source = tmp_path / "acme" / "a.py"
+    moment = (1_000_000_000, 1_000_000_000)
+    os.utime(source, moment)
+    (before,) = probe(["acme.a:Plus"], path=[str(tmp_path)])
+    source.write_text(PLUS.replace("plus", "sulp"))
+    os.utime(source, moment)
+    (after,) = probe(["acme.a:Plus"], path=[str(tmp_path)])
+    assert before.spec is not None
+    assert after.spec is not None
+    assert (before.spec.name, after.spec.name) == ("plus", "sulp")

@@ -24,7 +24,7 @@ def unfrozen(values: Sequence[str], sources: Sequence[str], limit: float) -> tup
         return ()
     search = [*sources, *(folder or str(Path.cwd()) for folder in sys.path)]
     done = subprocess.run(
-        [sys.executable, "-P", "-c", CHILD, *values],
+        [sys.executable, "-P", "-B", "-c", CHILD, *values],  # -B: the tree is changing
         env=os.environ | {"PYTHONPATH": os.pathsep.join(search)},
         stdin=subprocess.DEVNULL,
         capture_output=True,
