@@ -44,6 +44,16 @@ class Duration:
         return f"{self.amount:_} {self.unit}"
 
 
+class Now(int):
+    """Environment steps since training began, and beside them what else a schedule may go by.
+
+    `episodes` are those that ended since then (one that began in heat-up included), `updates` are gradient steps.
+    """
+
+    episodes: int = 0
+    updates: int = 0
+
+
 @attrs.define
 class Clock:
     """What has happened so far. `steps` counts heat-up too; `training_steps` does not."""
@@ -53,10 +63,18 @@ class Clock:
     episodes: int = 0
     updates: int = 0
     train_calls: int = 0
+    heatup_episodes: int = 0
 
     @property
     def training_steps(self) -> int:
         return self.steps - self.heatup_steps
+
+    @property
+    def now(self) -> Now:
+        """What schedules are asked with: heat-up not counted. Made at every step, so without a constructor."""
+        now = Now(self.steps - self.heatup_steps)
+        now.episodes, now.updates = self.episodes - self.heatup_episodes, self.updates
+        return now
 
     def count(self, unit: Unit) -> int:
         """How many of `unit` the run has seen, heat-up included (seconds are the session's business)."""

@@ -15,7 +15,7 @@ class Streams:
 
     A stream depends on the seed and its own name only, so adding a consumer
     never shifts another's draws. Names in use: ``explore``, ``heatup``,
-    ``memory``, ``episodes``, ``evaluation``, ``network``.
+    ``memory``, ``drawn``, ``episodes``, ``evaluation``, ``network``.
     """
 
     def __init__(self, seed: int) -> None:

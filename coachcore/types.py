@@ -6,8 +6,8 @@ N environments, M some of the N environments, W width of a packed row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,20 +55,24 @@ class Proposal(NamedTuple):
     discrete actions and the mean action ``[N, A]`` for continuous ones;
     `deviation` is the network's own standard deviation, where it has one. Where
     the policy squashes what it draws by tanh, `preferences` are the squashed mean
-    and `centre` is the mean before, the one that `deviation` belongs to.
+    and `centre` is the mean before, the one that `deviation` belongs to. Where H
+    networks, or heads of one, value discrete actions, `ensemble` is what each says
+    and `preferences` are their mean.
     """
 
     preferences: Array  # [N, A]
     deviation: Array | None = None  # [N, A]
     centre: Array | None = None  # [N, A]
+    ensemble: Array | None = None  # [N, H, A]
 
 
 class Moment(NamedTuple):
     """When and how an exploration policy is asked to choose."""
 
     rng: np.random.Generator
-    step: int  # environment steps since training began (heat-up not counted)
+    step: int  # environment steps since training began (heat-up not counted); in a run a `clock.Now`
     evaluating: bool  # True in evaluation: be greedy, advance nothing
+    first: Array | None = None  # [N] bool, whose episode begins with this action; None: nobody's
 
 
 class Batch(NamedTuple):
@@ -90,11 +94,20 @@ class Batch(NamedTuple):
     knobs: Mapping[str, Tensor] = {}  # numbers that the agent turns as training goes on, each a scalar
 
 
-class Pair(NamedTuple):
-    """One network as a loss sees it: two callables from inputs by name to head outputs by slot."""
+class Call(Protocol):
+    """A network as a function."""
 
-    online: Callable[[Mapping[str, Tensor]], Mapping[str, Tensor]]
-    target: Callable[[Mapping[str, Tensor]], Mapping[str, Tensor]]
+    def __call__(self, inputs: Mapping[str, Tensor], only: int | None = None) -> Mapping[str, Tensor]:
+        """Inputs by name -> head outputs by slot; of ``critics`` ``[B, H]`` the one numbered `only`, ``[B, 1]``,
+        without the work for the others."""
+        ...
+
+
+class Pair(NamedTuple):
+    """One network as a loss sees it."""
+
+    online: Call
+    target: Call
 
 
 Nets = Mapping[str, Pair]

@@ -68,6 +68,13 @@ def test_counts():
     assert [clock.count(unit) for unit in ("steps", "episodes", "updates")] == [10, 3, 2]
 
 
+def test_now_is_a_number_that_knows_the_other_counts():
+    now = Clock(steps=10, heatup_steps=4, episodes=3, heatup_episodes=2, updates=7).now
+    assert (now, now.episodes, now.updates) == (6, 1, 7)
+    assert type(now - 1) is int
+    assert (Clock().now, Clock().now.episodes, Clock().now.updates) == (0, 0, 0)
+
+
 @pytest.mark.parametrize("unit", ["seconds", "moons"])
 def test_what_a_run_cannot_count(unit):
     with pytest.raises(BadSetting, match=f"'{unit}' cannot be counted inside a run; use steps, episodes or updates"):

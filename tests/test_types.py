@@ -13,8 +13,8 @@ from coachcore import types
     [
         (types.Step, "obs reward terminated truncated"),
         (types.Rows, "envs first evaluating"),
-        (types.Proposal, "preferences deviation centre"),
-        (types.Moment, "rng step evaluating"),
+        (types.Proposal, "preferences deviation centre ensemble"),
+        (types.Moment, "rng step evaluating first"),
         (types.Batch, "obs action reward discount next_obs extras noise knobs"),
         (types.Pair, "online target"),
         (types.LossOut, "loss priority metrics"),

@@ -24,6 +24,7 @@ class DataSpec:
     order: Literal["any", "sequence", "episode"] = "any"  # may rows be shuffled, or must time be kept?
     fresh: bool = False  # on-policy: each row is used once, then forgotten
     keep: tuple[Column, ...] = ()  # of fresh rows: acting-time outputs to store besides (`Keeping.kept`)
+    drawn: tuple[Column, ...] = ()  # of other rows: uniform numbers in [0, 1), drawn once for each and stored with it
     noise: tuple[Column, ...] = ()  # standard normal numbers that the losses need, drawn anew for every update
 
 

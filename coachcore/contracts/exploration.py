@@ -13,7 +13,7 @@ class ExplorationPolicy(Protocol):
     """Chooses actions for N environments at once, with one stream of chance.
 
     In @component: ``actions`` (``discrete``, ``box`` or both: the spaces it serves), ``asks``
-    (``deviation``: it refuses an agent whose proposal has none), ``unclipped`` (what it draws in
+    (``deviation`` or ``ensemble``: it refuses an agent whose proposal has none), ``unclipped`` (what it draws in
     training may leave the bounds, because its probability belongs to it; the run cuts off what
     the environment is given) and ``noisy`` (noisy layers draw while it trains). A proposal's
     arrays are valid during the call only.

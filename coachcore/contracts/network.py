@@ -51,6 +51,7 @@ class Head(Protocol):
     ``provides`` in @component names it and fixes the shape:
     ``action-values`` ``[B, A]``; ``return-distribution`` (logits) and ``quantiles``
     ``[B, A, K]``, where K is a setting of the head and an agent reads it from the shape;
+    ``ensemble-values`` ``[B, H, A]``, the action values of H heads in one;
     ``state-value`` ``[B]``; ``critics`` ``[B, H]``, H values of one state and action;
     ``discrete-policy`` logits ``[B, A]``; ``gaussian-policy`` ``[B, 2, A]``, means and
     logarithms of deviations; ``squashed-gaussian-policy`` the same before tanh;

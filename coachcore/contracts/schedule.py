@@ -13,5 +13,8 @@ class Schedule(Protocol):
     """
 
     def __call__(self, step: float) -> float:
-        """The value at `step`, counted in environment steps since training began."""
+        """The value at `step`, counted in environment steps since training began.
+
+        A run gives a `clock.Now`, which also tells episodes and updates; a plain number counts whatever is asked for.
+        """
         ...

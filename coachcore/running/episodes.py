@@ -46,6 +46,12 @@ class OpenEpisodes:
         return len(self.played) - int(self.starts[env])
 
     @property
+    def unplayed(self) -> Array | None:
+        """Which episodes have had no step yet, ``[N]`` bool; None where all have."""
+        opening = self.starts == len(self.played)
+        return opening if opening.any() else None
+
+    @property
     def sound(self) -> bool:
         """Whether every return is a number: one reward that is none spoils its episode's return."""
         if self.count == 1:  # five times as quick as asking NumPy, and asked at every step

@@ -97,7 +97,9 @@ def _remember(machine: Machine, actions: Array, rewards: Array, after: Step) -> 
         machine.window = machine.accumulate.init(machine.obs, actions)
     machine.window, columns = machine.accumulate(machine.window, machine.obs, actions, rewards, after)
     if columns is not None:
-        machine.memory.add(columns)
+        rng, rows = machine.streams["drawn"], len(columns["action"])
+        drawn = {column.name: rng.random((rows, *column.shape), np.float32) for column in machine.drawn}
+        machine.memory.add({**columns, **drawn} if drawn else columns)
 
 
 def learn_once(machine: Machine) -> None:
@@ -108,7 +110,7 @@ def learn_once(machine: Machine) -> None:
         memory.add(columns)
     if not len(memory):
         return
-    left, step = settings.updates, machine.clock.training_steps
+    left, step = settings.updates, machine.clock.now
     if machine.actor.fresh:
         left = settings.epochs * (len(memory) // settings.batch_size)
     rate = settings.learning_rate(step)
@@ -147,6 +149,7 @@ def _closed(machine: Machine, envs: Any, *, heating: bool) -> list[Event]:
     events, open_ones = [], machine.episodes
     for env in envs.tolist():
         machine.clock.episodes += 1
+        machine.clock.heatup_episodes += heating
         data = {
             "return": float(open_ones.returns[env]),
             "length": open_ones.length(env),
@@ -206,7 +209,7 @@ def _rows_of(trained: Trained) -> str:
 
 
 def _report(machine: Machine) -> Event:
-    rate = float(machine.experiment.learner.learning_rate(machine.clock.training_steps))
+    rate = float(machine.experiment.learner.learning_rate(machine.clock.now))
     numbers = machine.lessons.report()
     return _event(machine, "report", {**numbers, "learning_rate": rate, "exploration": machine.exploring()})
 

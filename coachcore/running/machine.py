@@ -40,7 +40,8 @@ class Machine:
         self.clock = Clock()
         plans = plans_of(experiment, self.pipelines.spaces)
         self.spaces = remembering(self.pipelines.spaces, plans)
-        fresh, carry = agent.data(self.spaces).fresh, sum(carried(plan) for plan in plans.values())
+        data, carry = agent.data(self.spaces), sum(carried(plan) for plan in plans.values())
+        fresh, self.drawn = data.fresh, data.drawn
         _check_heatup(experiment, fresh=fresh)
         problem = problem_of(experiment, plans, self.spaces, int(self.streams["network"].integers(0, 2**31 - 1)))
         self.learner = experiment.engine.make(problem)
@@ -57,6 +58,7 @@ class Machine:
         self.raw: Obs = {}  # what the environment last said
         self.obs: Obs = {}  # the same, filtered: what the agent acts on
         self.window: State = None
+        self.first: Array | None = None  # [N] bool, whose episode begins with the next action; None: nobody's
         self.best: float | None = None  # best mean return of an evaluation
         self.done = ""  # why the run is over, when it is
         self.paused = False  # set from outside (a signal, a timer): the loop yields a pause soon
@@ -69,11 +71,11 @@ class Machine:
 
     def choose(self, *, heating: bool) -> Array:
         """Actions ``[N, ...]`` in the agent's space: uniform in heat-up, then the exploration policy's."""
-        space = self.spaces.action
+        space, first, self.first = self.spaces.action, self.first, None
         proposal = self.actor.think(self.obs) if self.actor.eager else None
         if heating:
             return space.sample(self.streams["heatup"], self.count)
-        moment = Moment(self.streams["explore"], self.clock.training_steps, False)
+        moment = Moment(self.streams["explore"], self.clock.now, False, first)
         explore = self.experiment.exploration
         propose = (lambda: self.actor.propose(self.obs)) if proposal is None else lambda: proposal
         self.explorer, actions = explore(self.explorer, propose, space, self.count, moment)
@@ -81,7 +83,7 @@ class Machine:
 
     def exploring(self) -> float:
         """How much is explored now, for people to watch."""
-        return float(self.experiment.exploration.level(self.explorer, self.clock.training_steps))
+        return float(self.experiment.exploration.level(self.explorer, self.clock.now))
 
     def open(self, envs: Array) -> None:
         """Open an episode in each of `envs`, seeded from the stream ``episodes``."""
@@ -93,6 +95,7 @@ class Machine:
         seen = self.pipelines.observe(self.filters, raw, Rows(envs, first=True))
         seen = self.actor.opening(seen, len(envs))
         self.raw, self.obs = _put(self.raw, envs, raw, self.count), _put(self.obs, envs, seen, self.count)
+        self.first = self.episodes.unplayed
 
     def policy(self) -> Policy:
         """The greedy policy as it stands, on copies: using it changes nothing here."""
@@ -135,6 +138,7 @@ class Machine:
         self.filters, self.explorer = _copied(state["filters"]), _copied(state["explorer"])
         self.window = _copied(state["window"])
         self.episodes.restore(state["episodes"])
+        self.first = self.episodes.unplayed
         self.raw, self.obs = state["raw"], state["obs"]
         self.lessons.restore(_copied(state["lessons"]))
         self.best, self.done = state["best"], state["done"]

@@ -18,6 +18,10 @@ from coachcore.types import Proposal
 
 CARRY, FIRST = "carry", "first"
 """What a recurrent network is shown besides: what it remembers, and whether an episode begins."""
+_ASKED = {
+    "deviation": ("draws from the network's own deviation", "'additive-noise'"),
+    "ensemble": ("looks at the values of several heads", "agent 'bootstrapped-dqn', or 'e-greedy'"),
+}
 
 
 def pipelines_of(experiment: Experiment, spaces: Spaces) -> Pipelines:
@@ -68,7 +72,7 @@ def problem_of(experiment: Experiment, plans: Mapping[str, NetworkPlan], spaces:
         agent=experiment.agent,
         networks=plans,
         spaces=spaces,
-        layout=Layout.of(spaces, data.keep, fresh=data.fresh),
+        layout=Layout.of(spaces, data.keep + data.drawn, fresh=data.fresh),
         settings=experiment.learner,
         executor=executor_for(facts.get("executor", "small"), spaces),
         weighted=bool(spec_of(experiment.memory).facts.get("weighted")),
@@ -83,9 +87,11 @@ def check_exploration(part: ExplorationPolicy, program: Mapping[str, Any], propo
     if spec.facts.get("noisy") and program and not program.get("noise"):
         message = f"'{spec.name}' explores by noisy layers, and this network has none - give a head noisy = true"
         raise Mismatch(f"{message}, or choose another policy", where="exploration")
-    if spec.facts.get("asks") == "deviation" and propose().deviation is None:
-        message = f"'{spec.name}' draws from the network's own deviation, and this agent's network gives none"
-        raise Mismatch(f"{message} - use 'additive-noise'", where="exploration")
+    asked = spec.facts.get("asks")
+    if asked in _ASKED and getattr(propose(), asked) is None:
+        looks, instead = _ASKED[asked]
+        message = f"'{spec.name}' {looks}, and this agent's network gives none"
+        raise Mismatch(f"{message} - use {instead}", where="exploration")
 
 
 def executor_for(declared: str, spaces: Spaces) -> str:

@@ -117,10 +117,13 @@ def a_target_is_asked_where_it_is_declared(agent: Any, tried: Trial) -> None:
 
 
 def noise_that_is_drawn_is_used(agent: Any, tried: Trial) -> None:
-    """Other numbers in a column of `DataSpec.noise` give another loss somewhere."""
-    batch = example_batch(agent, tried, SIZE)
-    for name, values in batch.noise.items():
-        other = batch._replace(noise={**batch.noise, name: values - 1.0})
+    """Other numbers in a column of `DataSpec.noise` or `DataSpec.drawn` give another loss somewhere."""
+    batch, drawn = example_batch(agent, tried, SIZE), [column.name for column in agent.data(tried.spaces).drawn]
+    for name in (*batch.noise, *drawn):
+        other = batch._replace(
+            noise={key: values - (key == name) for key, values in batch.noise.items()},
+            extras={key: (values + 0.5) % 1.0 if key == name else values for key, values in batch.extras.items()},
+        )
         moved = [
             not same(_out(agent, tried, update, batch)["loss"], _out(agent, tried, update, other)["loss"])
             for update in agent.updates()

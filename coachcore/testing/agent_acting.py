@@ -26,9 +26,12 @@ def a_proposal_has_a_row_an_environment(agent: Any, tried: Trial) -> None:
             if name != "preferences" and values is None:
                 continue
             require(isinstance(values, np.ndarray), f"{name} are a NumPy array, got {type(values).__name__}")
-            require(values.shape == (count, width), f"{name} are [N, A] = {(count, width)}, got {values.shape}")
+            wanted = (count, *values.shape[1:2], width) if name == "ensemble" else (count, width)
+            axes = "[N, H, A]" if name == "ensemble" else "[N, A]"
+            require(values.shape == wanted, f"{name} are {axes} = {wanted}, got {values.shape}")
             require(bool(np.isfinite(values).all()), f"{name} are finite, got {values}")
         _squashed(proposal)
+        _averaged(proposal)
         for place in range(count):
             row = agent.propose({slot: values[place : place + 1] for slot, values in outputs.items()})
             require(close(row.preferences[0], proposal.preferences[place]), "environments do not mix in a proposal")
@@ -39,6 +42,13 @@ def _squashed(proposal: Proposal) -> None:
     if proposal.centre is not None:
         require(proposal.deviation is not None, "a proposal with a centre has the deviation that belongs to it")
         require(close(np.tanh(proposal.centre), proposal.preferences), "preferences are the tanh of the centre")
+
+
+def _averaged(proposal: Proposal) -> None:
+    """Preferences are the mean of an ensemble."""
+    if proposal.ensemble is not None:
+        mean = proposal.ensemble.mean(axis=1)
+        require(close(mean, proposal.preferences), "preferences are the mean over the heads of the ensemble")
 
 
 def what_is_kept_fills_its_columns(agent: Any, tried: Trial) -> None:

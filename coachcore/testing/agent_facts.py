@@ -75,8 +75,9 @@ def its_data_is_what_it_declares(agent: Any, tried: Trial) -> None:
         told == {"order": data.order, "fresh": data.fresh},
         f"data in @component says {told}, data() says order = {data.order}, fresh = {data.fresh}",
     )
-    names = [column.name for column in (*data.keep, *data.noise)]
+    names = [column.name for column in (*data.keep, *data.drawn, *data.noise)]
     require(len({*names}) == len(names), f"columns that are kept or drawn have names of their own, got {names}")
+    require(not (data.fresh and data.drawn), "numbers are drawn for rows that are stored: fresh rows have none")
     if not data.fresh:
         return
     require("value" in names, f"a fresh agent keeps 'value', from which advantages follow; it keeps {names}")

@@ -205,7 +205,9 @@ def another_networks_state_is_refused(engine: Any, problem: Problem) -> None:
         observation={**problem.spaces.observation, name: Box((space.shape[0] + 1,))}, action=problem.spaces.action
     )
     data = problem.agent.data(wider)
-    other = engine.make(attrs.evolve(problem, spaces=wider, layout=Layout.of(wider, data.keep, fresh=data.fresh)))
+    other = engine.make(
+        attrs.evolve(problem, spaces=wider, layout=Layout.of(wider, data.keep + data.drawn, fresh=data.fresh))
+    )
     learner = engine.make(problem)
     refuses(
         lambda: learner.restore(saved(other.state())), BadCheckpoint, "the state of other networks is a BadCheckpoint"

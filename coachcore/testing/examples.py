@@ -102,7 +102,7 @@ def problem_for(registry: Registry, agent: Any, spaces: Spaces, settings: Learne
         agent=agent,
         networks=plans,
         spaces=spaces,
-        layout=Layout.of(spaces, data.keep, fresh=data.fresh),
+        layout=Layout.of(spaces, data.keep + data.drawn, fresh=data.fresh),
         settings=settings,
         executor=facts.get("executor", "small"),
     )

@@ -21,6 +21,8 @@ COUNTS = (1, 3, 8)
 STEPS = 40
 FORMS = ("mean", "gaussian", "squashed")
 """How an agent over a box may put its wish: a mean alone, with a deviation, and squashed by tanh (with a centre)."""
+HEADS = 5
+"""H, how many heads value discrete actions for a policy that asks for an ``ensemble``."""
 KINDS = {"discrete": Discrete(3), "box": Box((2,), -1.0, 1.0)}
 
 
@@ -42,12 +44,14 @@ def it_serves_what_it_says(policy: Any, space: Space) -> None:
 
 
 def what_it_asks_for_is_missed(policy: Any, space: Space) -> None:
-    """A policy with ``asks = "deviation"`` in @component refuses an agent that gives none."""
-    if not _facts(policy).get("asks"):
+    """A policy with ``asks = "deviation"`` or ``"ensemble"`` in @component refuses an agent that gives none."""
+    asked = _facts(policy).get("asks")
+    if not asked:
         return
+    require(asked in Proposal._fields, f"asks in @component is a part of a proposal, got {asked!r}")
     moment = Moment(np.random.default_rng(0), 0, evaluating=False)
     state, proposal = policy.init(space, 1), _proposal(space, 1, 0, "mean")
-    refuses(lambda: policy(state, lambda: proposal, space, 1, moment), Mismatch, "a missing deviation is a Mismatch")
+    refuses(lambda: policy(state, lambda: proposal, space, 1, moment), Mismatch, f"a missing {asked} is a Mismatch")
 
 
 def actions_lie_in_the_space(policy: Any, space: Space) -> None:
@@ -91,7 +95,7 @@ def actions_handed_out_stay_as_they_are(policy: Any, space: Space) -> None:
     for count, form in _cases(policy, space):
         rng, state, handed, copies = np.random.default_rng(3), policy.init(space, count), [], []
         for step in range(STEPS):
-            moment, proposal = Moment(rng, step, evaluating=bool(step % 2)), _proposal(space, count, step, form)
+            moment, proposal = _moment(rng, step, count, evaluating=bool(step % 2)), _proposal(space, count, step, form)
             after, actions = policy(state, lambda p=proposal: p, space, count, moment)
             state = state if moment.evaluating else after
             handed.append(actions)
@@ -106,7 +110,7 @@ def the_agent_is_asked_at_most_once(policy: Any, space: Space) -> None:
         rng, state = np.random.default_rng(1), policy.init(space, count)
         for step in range(STEPS):
             asked = _Asked(_proposal(space, count, step, form))
-            state, _ = policy(state, asked, space, count, Moment(rng, step, evaluating=False))
+            state, _ = policy(state, asked, space, count, _moment(rng, step, count))
             require(asked.times <= 1, f"propose is called at most once a step, got {asked.times}")
 
 
@@ -114,7 +118,7 @@ def nothing_handed_in_is_changed(policy: Any, space: Space) -> None:
     """Neither the state nor the proposal is written to."""
     for step, form in product(range(STEPS), _forms(policy, space)):
         state, proposal = policy.init(space, 3), _proposal(space, 3, step, form)
-        moment = Moment(np.random.default_rng(step), step, evaluating=False)
+        moment = _moment(np.random.default_rng(step), step, 3)
         state, _ = policy(state, lambda p=proposal: p, space, 3, moment)
         before = saved(state)
         for part in proposal:
@@ -137,18 +141,20 @@ def a_saved_state_goes_on_bit_for_bit(policy: Any, space: Space) -> None:
 
 
 def evaluation_is_greedy(policy: Any, space: Space) -> None:
-    """In evaluation the best is done, unless a setting called ``evaluation_...`` is not 0."""
+    """In evaluation the best is done, unless a setting called ``evaluation_...`` is not 0.
+
+    Where several heads value the actions, what most of them prefer is a best too.
+    """
     if any(getattr(policy, f.name) for f in attrs.fields(type(policy)) if f.name.startswith("evaluation_")):
         return  # its settings ask for something else
     for count, form in _cases(policy, space):
         for step, actions in enumerate(_played(policy, space, count, form, evaluating=True)):
-            wish = _proposal(space, count, step, form).preferences
+            wish, _, _, ensemble = _proposal(space, count, step, form)
             if isinstance(space, Discrete):
-                best = bool(np.all(wish[np.arange(count), actions] == wish.max(axis=1)))
+                best = bool(np.all((wish[np.arange(count), actions] == wish.max(axis=1)) | _voted(ensemble, actions)))
             else:
-                best = np.allclose(
-                    actions.reshape(wish.shape), np.clip(wish, space.low.ravel(), space.high.ravel()), atol=1e-6
-                )
+                nearest = space.clip(wish.reshape(actions.shape))
+                best = np.allclose(actions, nearest, atol=1e-6)
             require(best, "in evaluation the most preferred action is taken")
 
 
@@ -160,7 +166,7 @@ def its_level_is_a_finite_number(policy: Any, space: Space) -> None:
         require(isinstance(level, int | float), f"level is a number, got {type(level).__name__}")
         require(math.isfinite(level) and level >= 0, f"level is finite and not negative, got {level} at step {step}")
         proposal = _proposal(space, 2, step, _forms(policy, space)[-1])
-        state, _ = policy(state, lambda p=proposal: p, space, 2, Moment(rng, step, evaluating=False))
+        state, _ = policy(state, lambda p=proposal: p, space, 2, _moment(rng, step, 2))
 
 
 def a_space_it_cannot_serve_is_a_mismatch(policy: Any, space: Space) -> None:
@@ -210,7 +216,7 @@ def _facts(policy: Any) -> Any:
 def _forms(policy: Any, space: Space) -> tuple[str, ...]:
     """The forms of a wish that the policy must understand in `space`."""
     if isinstance(space, Discrete):
-        return ("mean",)
+        return ("ensemble",) if _facts(policy).get("asks") == "ensemble" else ("mean",)
     return FORMS[1:] if _facts(policy).get("asks") else FORMS
 
 
@@ -222,11 +228,29 @@ def _cases(policy: Any, space: Space) -> Iterator[tuple[int, str]]:
 def _proposal(space: Space, count: int, step: int, form: str) -> Proposal:
     """Made-up wishes of one step: probabilities (also fit as values) or points in and around a box."""
     rng = np.random.default_rng([step, count])
+    if isinstance(space, Discrete) and form == "ensemble":
+        values = rng.standard_normal((count, HEADS, space.n)).astype(np.float32)
+        return Proposal(values.mean(axis=1), ensemble=values)
     if isinstance(space, Discrete):
         return Proposal(rng.dirichlet(np.ones(space.n), count).astype(np.float32))
     wish: Array = (2.0 * space.sample(rng, count)).reshape(count, -1)
     deviation = None if form == "mean" else rng.uniform(0.01, 0.5, wish.shape).astype(np.float32)
     return Proposal(np.tanh(wish), deviation, wish) if form == "squashed" else Proposal(wish, deviation)
+
+
+def _moment(rng: np.random.Generator, step: int, count: int, *, evaluating: bool = False) -> Moment:
+    """A moment at which now and then episodes begin, at step 0 all."""
+    first = None if step % 10 else np.arange(count) % (1 + step // 10) == 0
+    return Moment(rng, step, evaluating, first)
+
+
+def _voted(ensemble: Array | None, actions: Array) -> Array:
+    """Whether as many heads prefer an action as any other, ``[N]`` bool."""
+    if ensemble is None:
+        return np.zeros(len(actions), bool)
+    votes = (ensemble.argmax(axis=2)[..., None] == np.arange(ensemble.shape[2])).sum(axis=1)  # [N, A]
+    most: Array = votes[np.arange(len(actions)), actions] == votes.max(axis=1)
+    return most
 
 
 def _overwrite(proposal: Proposal) -> None:
@@ -241,7 +265,7 @@ def _played(
     """The actions of some steps from a fresh state and stream; copied, as they are handed out."""
     rng, state, actions = np.random.default_rng(7), policy.init(space, count), []
     for step in range(STEPS):
-        moment, proposal = Moment(rng, step, evaluating=evaluating), _proposal(space, count, step, form)
+        moment, proposal = _moment(rng, step, count, evaluating=evaluating), _proposal(space, count, step, form)
         after, chosen = policy(state, lambda p=proposal: p, space, count, moment)
         state = state if evaluating else saved(after) if reading_back else after
         actions.append(chosen.copy())

@@ -36,6 +36,7 @@ def promised(provides: str, action: Space) -> tuple[int | None, ...] | None:
             "action-values": (n,),
             "return-distribution": (n, None),
             "quantiles": (n, None),
+            "ensemble-values": (None, n),
             "discrete-policy": (n,),
         }
     else:

@@ -85,6 +85,7 @@ def _extras(
     """What the agent would have kept had it thought a little differently, and what it led to."""
     data, size = agent.data(tried.spaces), len(action)
     kept = {column.name: _normal(rng, size, *column.shape).astype(column.dtype) for column in data.keep}
+    kept |= {column.name: rng.random((size, *column.shape), np.float32) for column in data.drawn}
     if hasattr(agent, "kept"):
         before = acting_outputs(agent, tried, {name: 0.95 * values for name, values in obs.items()})
         given = agent.kept(before, agent.propose(before), action)
@@ -119,10 +120,15 @@ def example_nets(agent: Any, tried: Trial, asked: set[str] | None = None) -> Net
 
 
 def _asked(
-    noted: set[str], name: str, net: Callable[[Mapping[str, Any]], Mapping[str, Array]], inputs: Mapping[str, Any]
+    noted: set[str],
+    name: str,
+    net: Callable[[Mapping[str, Any]], Mapping[str, Array]],
+    inputs: Mapping[str, Any],
+    only: int | None = None,
 ) -> Mapping[str, Array]:
     noted.add(name)
-    return net(inputs)
+    outputs = net(inputs)
+    return outputs if only is None else {slot: values[:, only : only + 1] for slot, values in outputs.items()}
 
 
 def _shapes(spec: NetworkSpec, tried: Trial) -> dict[str, tuple[int, ...]]:

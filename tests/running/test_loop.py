@@ -8,8 +8,10 @@ import pytest
 
 from coachcore.clock import Duration
 from coachcore.component import component, param
+from coachcore.contracts.agent import DataSpec
 from coachcore.contracts.experiment import Filters
 from coachcore.errors import BadData
+from coachcore.layout import Column
 from coachcore.running.loop import collect, train
 from coachcore.running.machine import Machine
 from coachcore.settings import CheckpointSettings, EvaluateSettings, LearnerSettings, ScheduleSettings
@@ -291,3 +293,76 @@ def test_a_run_shorter_than_its_heatup_ends_on_time():
 def test_seconds_never_fall_due_inside():
     experiment = toy_experiment(checkpoint=CheckpointSettings(every=Duration(5, "seconds")))
     assert [event for event in train(Machine(experiment)) if event.kind == "pause"] == []
+
+
+@component("exploration", "toy-diary")
+@attrs.frozen(kw_only=True)
+class Diary:
+    """Does action 0 and notes, in `seen`, when episodes began and what schedules would be told."""
+
+    seen: list = attrs.field(factory=list, init=False, eq=False)
+
+    def init(self, space, count):
+        return None
+
+    def __call__(self, state, propose, space, count, moment):
+        if not moment.evaluating:
+            now = moment.step
+            first = None if moment.first is None else moment.first.tolist()
+            self.seen.append((int(now), now.episodes, now.updates, first))
+        return state, np.zeros(count, np.int64)
+
+    def level(self, state, step):
+        return 0.0
+
+
+def test_a_policy_is_told_where_episodes_begin_and_what_was_counted():
+    machine = Machine(toy_experiment(exploration=(diary := Diary()), environment=Uneven(), environments=2))
+    events = list(train(machine))
+    ended = [(event.step, event.data["env"]) for event in events if event.kind == "episode"]
+    heated = sum(event.data["phase"] == "heat-up" for event in events if event.kind == "episode")
+    heatup = machine.clock.heatup_steps
+    assert machine.clock.heatup_episodes == heated > 0
+    for index, (step, episodes, _, first) in enumerate(diary.seen):
+        begun = [any(place == heatup + step and env == one for place, one in ended) for env in range(2)]
+        assert first == (begun if any(begun) else None)
+        assert step == 2 * index
+        assert episodes == sum(place <= heatup + step for place, _ in ended) - heated
+    updates = [seen[2] for seen in diary.seen]
+    assert updates == sorted(updates)
+    assert updates[-1] > updates[0] == 0
+
+
+def test_episode_beginnings_are_told_after_a_restore_too():
+    machine, told = Machine(toy_experiment(environment=Uneven(), environments=2)), set()
+    machine.paused = True
+    for event in train(machine):
+        if event.kind == "pause":
+            again = Machine(machine.experiment)
+            again.restore(machine.state())
+            assert np.array_equal(again.first, machine.first)
+            told.add(None if again.first is None else tuple(again.first.tolist()))
+    assert {None, (True, False), (False, True)} <= told
+
+
+@attrs.frozen(kw_only=True)
+class Drawing(ToyQ):
+    """A toy that wants two numbers drawn for each transition."""
+
+    def data(self, spaces):
+        return DataSpec(drawn=(Column("lot"), Column("lots", (2,))))
+
+
+def test_numbers_are_drawn_once_for_each_transition_and_stored_with_it():
+    def stored(agent, count):
+        machine = Machine(toy_experiment(agent=agent, environments=2))
+        machine.open(np.arange(2))
+        collect(machine, count)
+        return {name: values[: 2 * count] for name, values in machine.memory.state()["columns"].items()}
+
+    columns = stored(Drawing(), 25)
+    numbers = np.concatenate([columns["lot"], columns["lots"].ravel()])
+    assert numbers.shape == (150,)
+    assert ((numbers >= 0) & (numbers < 1)).all()
+    assert len(np.unique(numbers)) > 145
+    assert "lot" not in stored(ToyQ(), 3)

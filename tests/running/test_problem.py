@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import attrs
+import numpy as np
 import pytest
 
 from coachcore.component import component
 from coachcore.contracts.agent import DataSpec, NetworkSpec
 from coachcore.contracts.experiment import NetworkParts
 from coachcore.errors import Mismatch
-from coachcore.running.problem import carried, executor_for, plans_of, problem_of, remembering
+from coachcore.running.problem import carried, check_exploration, executor_for, plans_of, problem_of, remembering
 from coachcore.settings import LearnerSettings, NetworkSettings
 from coachcore.spaces import Box, Discrete, Spaces
 from coachcore.testing.toys import ToyRing, toy_experiment
@@ -146,3 +147,24 @@ def test_what_the_memory_says_reaches_the_problem():
     made = toy_experiment(memory=ToyRing())
     problem = problem_of(made, plans_of(made, spaces), spaces, 5)
     assert (problem.weighted, problem.seed, problem.executor) == (False, 5, "small")
+
+
+@pytest.mark.parametrize(
+    ("asked", "looks", "instead"),
+    [
+        ("deviation", "draws from the network's own deviation", "'additive-noise'"),
+        ("ensemble", "looks at the values of several heads", "agent 'bootstrapped-dqn', or 'e-greedy'"),
+    ],
+)
+def test_a_policy_that_asks_for_what_the_agent_does_not_give(asked, looks, instead):
+    @component("exploration", "toy-asking", asks=asked)
+    @attrs.frozen(kw_only=True)
+    class Asking:
+        """Never asked to choose."""
+
+    wish = Proposal(np.zeros((1, 2)))
+    with pytest.raises(Mismatch) as caught:
+        check_exploration(Asking(), {}, lambda: wish)
+    said = f"exploration: 'toy-asking' {looks}, and this agent's network gives none - use {instead}"
+    assert str(caught.value) == said
+    check_exploration(Asking(), {}, lambda: wish._replace(**{asked: np.zeros((1, 2))}))
