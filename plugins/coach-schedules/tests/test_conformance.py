@@ -15,6 +15,9 @@ PARTS = [
     Exponential(start=1e-5, end=1e300, factor=1.5),
     Exponential(start=2.0, end=0.0, factor=0.5),
     Exponential(start=-1.0, end=-8.0, factor=2.0),
+    Linear(start=1.0, end=0.1, steps=100, per="episodes"),
+    Exponential(start=1.0, end=0.05, factor=0.999, per="updates"),
+    Piecewise(schedules=(1, Piecewise(schedules=(2, 3), steps=(4,))), steps=(7,), per="updates"),
     Piecewise(schedules=(Linear(start=1, end=3, steps=10), 4, Exponential(start=3, end=1, factor=0.99)), steps=(5, 10)),
 ]
 

@@ -26,7 +26,7 @@ def test_one_piece_alone_needs_no_length():
     [
         (PIECES, (5,), "steps: 3 pieces need 2 lengths, got 1"),
         (PIECES, (5, 5, 5), "steps: 3 pieces need 2 lengths, got 3"),
-        ((), (), "steps: 0 pieces need 0 lengths"),
+        ((), (), "schedules: there are no pieces - give one or more"),
         (PIECES, (5, 0), "steps: 0 is out of range - must be >= 1"),
         (("fast",), (), "expected a number or a schedule, got 'fast'"),
     ],

@@ -7,6 +7,7 @@ import math
 import attrs
 
 from coach_schedules.constant import finite
+from coach_schedules.counting import counted, per_param
 from coachcore.api import BadSetting, component, param
 
 
@@ -22,6 +23,7 @@ class Exponential:
     start: float = param(doc="value at step 0, not 0", check=finite)
     end: float = param(doc="value that is never passed", check=finite)
     factor: float = param(doc="what each step multiplies by: below 1 shrinks, above 1 grows", gt=0, check=finite)
+    per: str = per_param()
 
     def __attrs_post_init__(self) -> None:
         if self.start == 0 or self.end / self.start < 0:
@@ -38,7 +40,8 @@ class Exponential:
             )
 
     def __call__(self, step: float) -> float:
-        return float(self.end) if step >= self._length else self.start * self.factor**step
+        done = counted(step, self.per)
+        return float(self.end) if done >= self._length else self.start * self.factor**done
 
     @property
     def _length(self) -> float:
