@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import attrs
@@ -40,6 +41,7 @@ class RunInfo:
     total: int  # length of the run in `unit`
     unit: str = "steps"
     resumed_at: int = 0  # environment step a resumed run goes on from
+    folder: Path | None = None  # of the run; hooks are not handed it otherwise
 
 
 def figure(value: float) -> str:

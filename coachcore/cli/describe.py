@@ -22,6 +22,8 @@ PLACES: Mapping[str, str] = {
     "memory": "[memory]",
     "engine": "[engine]",
     "recorder": "[[recorders]]",
+    "store": "[store]",
+    "orchestrator": "[orchestrator]",
     "embedder": "[agent.network.embedders.observation]",
     "middleware": "[agent.network.middleware]",
     "head": "[agent.network.heads.SLOT]",

@@ -21,6 +21,8 @@ _AS_EVER = warnings.formatwarning
 COMMANDS = {
     "run": Lazy("coachcore.cli.run:run", "Train a preset, or go on with a stopped run."),
     "evaluate": Lazy("coachcore.cli.evaluate:evaluate", "Let the policy of a run play, greedily."),
+    "status": Lazy("coachcore.cli.deploy:status", "Show what an orchestrator has started."),
+    "undeploy": Lazy("coachcore.cli.deploy:undeploy", "Stop what an orchestrator has started."),
     "check": Lazy("coachcore.cli.check:check", "Say everything that is wrong with a preset."),
     "config": Lazy("coachcore.cli.config:config", "Show a preset with every default filled in."),
     "presets": Lazy("coachcore.cli.presets:presets", "List the installed presets."),

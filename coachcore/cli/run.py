@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from coachcore.cli.completion import preset_names
+from coachcore.presets.writer import text
 
 if TYPE_CHECKING:
     from coachcore.presets.preset import Preset
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 @click.option(
     "--out", metavar="DIR", type=click.Path(path_type=Path), help="Folder of the run (default: runs/PRESET-TIME-SEED)."
 )
+@click.option("--orchestrator", metavar="NAME", help="Let this part start the run; --out is the deployment's folder.")
+@click.option("--workers", metavar="N", type=click.IntRange(min=1), help="With an orchestrator: how many (default: 1).")
+@click.option("--render-only", is_flag=True, help="With an orchestrator: show what it would start, and do not.")
 @click.option("--print-network", is_flag=True, help="Show the networks, a line a layer, and do not train.")
 @click.pass_context
 def run(context: click.Context, /, preset: str | None, resume: Path | None, out: Path | None, **changes: Any) -> None:
@@ -44,11 +48,13 @@ def run(context: click.Context, /, preset: str | None, resume: Path | None, out:
       coach run cartpole-dqn --seed 3 --set agent.learner.learning_rate=1e-3
       coach run --resume runs/cartpole-dqn-20260101-120000-0
       coach run --frozen runs/cartpole-dqn-20260101-120000-0
+      coach run my-preset --orchestrator my-cluster --workers 4 --render-only
     """
     from coachcore.door import run as train
     from coachcore.events import figure
 
     only_print, frozen = changes.pop("print_network"), changes.pop("frozen")
+    asked = _asked(changes, elsewhere=resume or frozen)
     _possible(preset or frozen, resume, out, changes)
     if frozen is not None:
         _alone(preset, resume, changes)
@@ -56,6 +62,13 @@ def run(context: click.Context, /, preset: str | None, resume: Path | None, out:
     if only_print:
         click.echo(_networks(loaded))
         return
+    if resume is None and loaded is not None and "orchestrator" in loaded.resolved:
+        from coachcore.cli.deploy import deploy
+
+        deploy(loaded, out, **asked)
+        return
+    if any(asked.values()):
+        raise click.UsageError("--workers and --render-only are for an [orchestrator]: name one by --orchestrator")
     if resume is not None:
         _warn(resume)
     outcome = train(loaded, out=out, resume=resume, frozen=frozen)
@@ -67,6 +80,16 @@ def run(context: click.Context, /, preset: str | None, resume: Path | None, out:
         click.echo(f"saved; go on with: coach run --resume {quote(str(outcome.folder))}")
         context.exit(130)
     click.echo(f"run folder: {outcome.folder}")
+
+
+def _asked(changes: dict[str, Any], *, elsewhere: Path | None) -> dict[str, Any]:
+    """What is asked of an orchestrator; naming one changes the preset."""
+    name = changes.pop("orchestrator")
+    if name is not None and elsewhere is not None:
+        raise click.UsageError("an orchestrator starts new runs of a PRESET: drop --orchestrator, --resume or --frozen")
+    if name is not None:
+        changes["sets"] = (f"orchestrator.use={text(name)}", *changes["sets"])
+    return {"workers": changes.pop("workers"), "render_only": changes.pop("render_only")}
 
 
 def _possible(preset: str | Path | None, resume: Path | None, out: Path | None, changes: Mapping[str, Any]) -> None:

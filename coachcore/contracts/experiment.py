@@ -14,6 +14,7 @@ from coachcore.contracts.exploration import ExplorationPolicy
 from coachcore.contracts.filter import Filter
 from coachcore.contracts.memory import Memory
 from coachcore.contracts.recorder import Recorder
+from coachcore.contracts.store import Store
 from coachcore.settings import (
     CheckpointSettings,
     LearnerSettings,
@@ -62,3 +63,4 @@ class Experiment:
     checkpoint: CheckpointSettings
     recorders: Mapping[str, Recorder]  # by part name
     validation: ValidationSettings | None = None
+    store: Store | None = None  # where checkpoints are published

@@ -12,7 +12,7 @@ from coachcore.errors import CoachError
 from coachcore.presets import places
 from coachcore.presets.positions import Path
 from coachcore.presets.problems import PresetProblems, Problem
-from coachcore.presets.tree import Node, Origin, path_text, plain
+from coachcore.presets.tree import Node, Origin, path_text, plain, rooted
 from coachcore.presets.values import part_kind
 from coachcore.settings import (
     CheckpointSettings,
@@ -53,6 +53,7 @@ def build(preset: Preset, registry: Registry | None = None) -> Experiment:
         "learner": maker.settings(LearnerSettings, agent["learner"], places.LEARNER, ("agent", "learner")),
         "filters": maker.filters(tables.get("filters")),
         "recorders": maker.recorders(tables.get("recorders")),
+        "store": maker.part(tables["store"], "store", ("store",)) if "store" in tables else None,
     }
     for name, cls in _RUN.items():
         table = tables.get(name)
@@ -63,6 +64,15 @@ def build(preset: Preset, registry: Registry | None = None) -> Experiment:
     count = tables["environment"].value["count"].value
     seed = tables["seed"].value
     return Experiment(name=preset.name, document=preset.resolved, seed=seed, environments=count, **main, **given)
+
+
+def build_part(table: Mapping[str, Any], kind: str, registry: Registry) -> Any:
+    """One part from its table in a resolved preset, as plain data; raises `PresetProblems`."""
+    maker = _Maker(registry)
+    part = maker.part(rooted(table, Origin("data", kind)), kind, (kind,))
+    if maker.found:
+        raise PresetProblems(maker.found)
+    return part
 
 
 _RUN: dict[str, type] = {

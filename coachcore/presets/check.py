@@ -38,6 +38,10 @@ def check(root: Node, registry: Registry) -> tuple[Node, list[Problem]]:
     for name, specs in places.RUN.items():
         out[name] = checker.section(root, name, specs, name)
     out["recorders"] = _recorders(checker)
+    for kind in places.OPTIONAL:
+        node = root.value.get(kind)
+        if node is not None and checker.is_table(node, kind):
+            out[kind] = checker.part(node, kind).node
     return Node({key: node for key, node in out.items() if node is not None}, root.origin, root.key), checker.found
 
 

@@ -22,6 +22,9 @@ FORMAT = 1
 PARTS = ("environment", "agent", "engine", "exploration", "memory")
 """Tables of a preset that each hold one part of the kind they are named after."""
 
+OPTIONAL = ("store", "orchestrator")
+"""Tables of the same form that a preset may do without."""
+
 DEFAULT_ENGINE = "tensorflow"
 DEFAULT_RECORDERS = ("jsonl", "terminal")
 
@@ -47,7 +50,7 @@ HEAD = (
 
 COUNT = ParamSpec("count", "int", default=1, doc="environments that run side by side", ge=1)
 
-TOP = (*(spec.name for spec in HEAD), "extends", *PARTS, "filters", *RUN, "recorders")
+TOP = (*(spec.name for spec in HEAD), "extends", *PARTS, "filters", *RUN, "recorders", *OPTIONAL)
 
 RESERVED: dict[str, tuple[str, ...]] = {"environment": ("count",), "agent": ("network", "networks", "learner")}
 """Keys beside a part's parameters that do not belong to the part."""
@@ -76,7 +79,7 @@ _WHERE: tuple[tuple[Path, str], ...] = (
     *(((*above, *path), kind) for above in _NETWORKS for path, kind in _NETWORK),
     (("filters", "*", "*"), "filter"),
     (("recorders", "*"), "recorder"),
-    *(((kind,), kind) for kind in PARTS),
+    *(((kind,), kind) for kind in (*PARTS, *OPTIONAL)),
 )
 _GROUPS: tuple[Path, ...] = (
     ("agent", "learner"),

@@ -20,6 +20,7 @@ from coachcore.events import Event, RunInfo
 from coachcore.running.checkpoint import Checkpoints
 from coachcore.running.loop import train
 from coachcore.running.machine import Machine
+from coachcore.running.publish import publish
 
 _INTERRUPTED = "interrupted"
 
@@ -118,6 +119,7 @@ class Session:
             total=train_for.amount,
             unit=train_for.unit,
             resumed_at=machine.clock.steps,
+            folder=self.folder,
         )
 
     def _open(self, stack: ExitStack, info: RunInfo) -> None:
@@ -128,6 +130,7 @@ class Session:
 
     def _drive(self, machine: Machine, info: RunInfo) -> None:
         if self.ended:
+            self._publish()  # what could not be published before may be now
             return
         for event in train(machine):
             if event.kind == "pause":
@@ -161,8 +164,13 @@ class Session:
         marks = {name: sink.mark() for name, sink in self.sinks.items()}
         state = {"machine": machine.state(), "marks": marks, "ended": self.ended, "policy": self._policy(machine)}
         path = self.checkpoints.save(f"step-{machine.clock.steps:012d}", state)
+        self._publish()
         for listener in self.listeners.checkpoint:
             listener(info, path)
+
+    def _publish(self) -> None:
+        if self.experiment.store is not None:
+            publish(self.experiment.store, self.folder)
 
     def _policy(self, machine: Machine) -> dict[str, Any]:
         """What acting needs: program, weights, filters and exploration state."""

@@ -81,7 +81,7 @@ def test_what_stands_at_the_top() -> None:
     assert TOP == (
         "coach", "summary", "seed", "extends",
         "environment", "agent", "engine", "exploration", "memory",
-        "filters", "schedule", "checkpoint", "validation", "recorders",
+        "filters", "schedule", "checkpoint", "validation", "recorders", "store", "orchestrator",
     )  # fmt: skip
     assert {kind for kind in RESERVED if kind not in PARTS} == set()
 

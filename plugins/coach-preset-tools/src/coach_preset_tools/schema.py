@@ -52,7 +52,7 @@ def preset_schema(registry: Registry) -> Schema:
     """The schema of a whole preset."""
     from coachcore.presets import places
 
-    parts = {kind: {"$ref": f"#/definitions/{kind}"} for kind in places.PARTS}
+    parts = {kind: {"$ref": f"#/definitions/{kind}"} for kind in (*places.PARTS, *places.OPTIONAL)}
     properties = {spec.name: setting(spec) for spec in places.HEAD}
     properties |= {"extends": _EXTENDS, **parts, "filters": _filters(registry), "recorders": _list_of("recorder")}
     properties |= {name: _table(specs) for name, specs in places.RUN.items()}
