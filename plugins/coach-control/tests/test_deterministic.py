@@ -45,8 +45,9 @@ def one_critic() -> dict[str, Pair]:
 
 
 def two_critics() -> dict[str, Pair]:
-    def online(x: Any) -> Any:
-        return {"q": np.concatenate([10.0 * x["s"] + x["action"], 5.0 * x["s"]], axis=1)}
+    def online(x: Any, only: int | None = None) -> Any:
+        values = [10.0 * x["s"] + x["action"], 5.0 * x["s"]]
+        return {"q": np.concatenate(values if only is None else [values[only]], axis=1)}
 
     def target(x: Any) -> Any:
         action = np.asarray(x["action"])
@@ -123,9 +124,9 @@ def test_going_down_the_actors_loss_moves_it_to_the_better_action(agent: Any) ->
     """The critics like 0.6 best; an actor that says 0.1 is led up, one that says 0.9 down."""
 
     def loss(action: float) -> float:
-        def critic(x: Any) -> Any:
+        def critic(x: Any, only: int | None = None) -> Any:
             value = -np.square(np.asarray(x["action"]) - 0.6)
-            return {"q": value[:, 0] if isinstance(agent, DDPG) else np.repeat(value, 2, axis=1)}
+            return {"q": value[:, 0] if isinstance(agent, DDPG) else np.repeat(value, 2 if only is None else 1, axis=1)}
 
         actor = Pair(lambda x: {"policy": np.full_like(x["s"], action)}, lambda x: {})
         return float(np.mean(np.asarray(agent.climb({"actor": actor, "critic": Pair(critic, critic)}, BATCH).loss)))

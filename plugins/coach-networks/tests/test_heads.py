@@ -207,6 +207,15 @@ def test_critics_have_nothing_in_common() -> None:
     assert np.array_equal(out(layer, x)[:, 1], first[:, 1])
 
 
+@pytest.mark.parametrize("only", [0, 1])
+def test_one_critic_alone_says_what_it_says_beside_the_others(only: int) -> None:
+    layer = TwinQ(hidden=(4,)).build(PAIR, 0)
+    x = drawn(3, 5)
+    together = out(layer, x)
+    with flowing(Flow(only=only)):
+        assert out(layer, x).tolist() == together[:, only : only + 1].tolist()
+
+
 def test_the_hidden_layers_of_a_value_head_by_hand() -> None:
     layer = StateValue(hidden=(2,), activation="relu").build(PAIR, 0)
     layer(np.ones((1, 1), np.float32))

@@ -81,7 +81,7 @@ class TD3:
     def climb(self, nets: Nets, batch: Batch) -> LossOut:
         """The actor's loss ``[B]``: less what the first critic thinks of its actions."""
         action = nets["actor"].online(batch.obs)["policy"]
-        value = nets["critic"].online({**batch.obs, "action": action})["q"][:, 0]
+        value = nets["critic"].online({**batch.obs, "action": action}, only=0)["q"][:, 0]
         return LossOut(-value, ops.zeros_like(value), {})
 
     def propose(self, outputs: Mapping[str, Array]) -> Proposal:

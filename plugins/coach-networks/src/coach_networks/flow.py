@@ -21,12 +21,14 @@ class Flow:
     `normal` gives standard normal numbers of a shape, other ones at each call; without it
     noisy layers stand at their means. `training` lets dropout drop, and batch norm look at
     the batch; it then leaves its new statistics in `moved`. The rows of a batch
-    are sequences of `sequence` steps each, one behind the other.
+    are sequences of `sequence` steps each, one behind the other. Of heads that are several networks side by
+    side, `only` one is computed.
     """
 
     normal: Callable[[tuple[int, ...]], Tensor] | None = None
     training: bool = False
     sequence: int = 1
+    only: int | None = None
     moved: list[Any] = attrs.field(factory=list)
 
 

@@ -36,14 +36,14 @@ class Callers:
     def _caller(self, name: str, leaves: Leaves, flow: Flow) -> Any:
         weights, network = self.shaped(name, leaves), self.networks[name]
 
-        def call(inputs: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
-            with flowing(flow):
+        def call(inputs: Mapping[str, Tensor], only: int | None = None) -> Mapping[str, Tensor]:
+            with flowing(attrs.evolve(flow, only=only)):
                 return network.call(weights, inputs)  # type: ignore[no-any-return]
 
         return call
 
 
-def _no_target(name: str, _inputs: Mapping[str, Any]) -> LossOut:
+def _no_target(name: str, _inputs: Mapping[str, Any], only: int | None = None) -> LossOut:
     raise Mismatch(
         f"a loss asks for the target of network '{name}', whose NetworkSpec has target = False; set it to True"
     )

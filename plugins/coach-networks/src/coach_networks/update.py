@@ -57,6 +57,7 @@ class UpdateRule:
         self._updates = problem.agent.updates()
         self.optimizer: optimizers.Optimizer = optimizers.make(problem.settings)
         self._target_every = _target_every(problem)
+        self.mix = self._mixed  # an engine may compile it
         self._names: dict[str, tuple[str, ...]] = {}
         self._noise: dict[str, int] = {}  # how many noise numbers the step that moves a network needs
         _check(self._updates, networks)
@@ -162,18 +163,22 @@ class UpdateRule:
         return sum(self._noise[other] for other in before)
 
     def _copied(self, state: TrainState) -> TrainState:
-        share = self._problem.settings.target_rate
-        due = ops.equal(state.updates % self._target_every, 0)
+        leaves = {name: state.weights[name] for name in state.target}
+        return state._replace(target=self.mix(leaves, state.target, state.updates)) if leaves else state
+
+    def _mixed(self, weights: Mapping[str, Leaves], target: Mapping[str, Leaves], updates: Any) -> Mapping[str, Leaves]:
+        """The targets after update `updates`: drawn towards the weights where it is one after which they are."""
+        share, every = self._problem.settings.target_rate, self._target_every
+        due = ops.equal(updates % every, 0)
 
         def mixed(weight: Any, target: Any) -> Any:
             fresh = weight if share == 1.0 else target + share * (weight - target)
-            return fresh if self._target_every == 1 else ops.where(due, fresh, target)
+            return fresh if every == 1 else ops.where(due, fresh, target)
 
-        copied = {
-            name: tuple(mixed(*pair) for pair in zip(state.weights[name], leaves, strict=True))
-            for name, leaves in state.target.items()
+        return {
+            name: tuple(mixed(*pair) for pair in zip(weights[name], leaves, strict=True))
+            for name, leaves in target.items()
         }
-        return state._replace(target=copied)
 
 
 def _weighed(out: LossOut, factors: Mapping[str, float]) -> tuple[Tensor, dict[str, Tensor]]:

@@ -1,4 +1,4 @@
-"""How the weights of all networks lie in one flat vector."""
+"""How the weights of each network lie in one flat vector."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from math import prod
 from typing import Any
 
 import attrs
+import numpy as np
 import tensorflow as tf
+
+from coachcore.api import Array
 
 Leaves = tuple[Any, ...]
 
@@ -62,7 +65,7 @@ class Segment:
 
 @attrs.frozen
 class Segments:
-    """The segments of several networks, one behind the other."""
+    """The segments of several networks, one behind the other where all are one vector."""
 
     by_name: Mapping[str, Segment]
 
@@ -78,25 +81,61 @@ class Segments:
     def size(self) -> int:
         return sum(segment.size for segment in self.by_name.values())
 
-    def leaves(self, flat: Any, how: str) -> dict[str, Leaves]:
-        """The flat vector as leaves by network: one leaf a network (``whole``), one a weight (``apart``), or as
+    def parts(self, flat: Any) -> dict[str, Any]:
+        """Each network's part of the flat vector."""
+        return {name: segment.of(flat) for name, segment in self.by_name.items()}
+
+    def leaves(self, parts: Mapping[str, Any], how: str) -> dict[str, Leaves]:
+        """Each network's part as leaves: one leaf a network (``whole``), one a weight (``apart``), or as
         `Segment.grouped`.
 
         Inside a compiled loop, grouped leaves save slices and steps each time round; outside
         one, fewer and longer operations win. Statistics need weights apart.
         """
-        parts = {name: segment.of(flat) for name, segment in self.by_name.items()}
         if how == "whole":
             return {name: (part,) for name, part in parts.items()}
         if how == "grouped":
             return {name: self.by_name[name].grouped(part) for name, part in parts.items()}
         return {name: tuple(self.by_name[name].weights((part,))) for name, part in parts.items()}
 
-    def flat(self, leaves: Mapping[str, Leaves]) -> Any:
-        """Leaves by network back as one flat vector."""
-        pieces = []
-        for name, segment in self.by_name.items():
-            given = leaves[name]
-            pieces += given if len(given) == 1 else segment.weights(given)
-        flattened = [tf.reshape(piece, [-1]) for piece in pieces]
-        return flattened[0] if len(flattened) == 1 else tf.concat(flattened, 0)
+    def joined(self, leaves: Mapping[str, Leaves]) -> dict[str, Any]:
+        """Leaves by network back as each network's part."""
+        return {name: _joined(segment, leaves[name]) for name, segment in self.by_name.items()}
+
+
+def _joined(segment: Segment, leaves: Leaves) -> Any:
+    pieces = [tf.reshape(piece, [-1]) for piece in (leaves if len(leaves) == 1 else segment.weights(leaves))]
+    return pieces[0] if len(pieces) == 1 else tf.concat(pieces, 0)
+
+
+class Vector:
+    """One number for each weight, as a variable a network: a long one costs no more a call than a short one, and
+    cutting networks out of one vector would copy them at every update."""
+
+    def __init__(self, segments: Segments, numbers: Array) -> None:
+        self._segments = segments
+        self.variables = {name: tf.Variable(part, trainable=False) for name, part in segments.parts(numbers).items()}
+
+    @property
+    def size(self) -> int:
+        return self._segments.size
+
+    def leaves(self, how: str) -> dict[str, Leaves]:
+        """Its numbers in the program that is being made, as `Segments.leaves`."""
+        return self._segments.leaves({name: variable.value() for name, variable in self.variables.items()}, how)
+
+    def take(self, leaves: Mapping[str, Leaves]) -> dict[str, Any]:
+        """Become `leaves`; returns each network's part."""
+        parts = self._segments.joined(leaves)
+        for name, part in parts.items():
+            self.variables[name].assign(part)
+        return parts
+
+    def numpy(self) -> Array:
+        """All numbers ``[P]``, one network behind the other, in an array of their own."""
+        return np.concatenate([np.zeros(0, np.float32), *(variable.numpy() for variable in self.variables.values())])
+
+    def assign(self, numbers: Array) -> None:
+        """Become `numbers` ``[P]``."""
+        for name, part in self._segments.parts(numbers).items():
+            self.variables[name].assign(part)

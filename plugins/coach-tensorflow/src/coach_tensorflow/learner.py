@@ -14,7 +14,7 @@ from coach_networks.flow import Flow, Noise, flowing
 from coach_networks.update import UpdateRule
 from coach_tensorflow import programs
 from coach_tensorflow.backend import TensorFlowBackend
-from coach_tensorflow.flat import Segments
+from coach_tensorflow.flat import Segments, Vector
 from coach_tensorflow.fused import FusedStep
 from coach_tensorflow.program import Parts, Program, Variables
 from coachcore.api import Array, CoachError, Generator, Obs, Problem, Sample, State, Trained
@@ -36,9 +36,9 @@ class TensorFlowLearner:
         self._rule = UpdateRule(problem, self._blueprint.networks, TensorFlowBackend(self._segments))
         if problem.executor != "small":  # which XLA compiles as a whole
             self._rule.optimizer = FusedStep(self._rule.optimizer)
-        self._variables = self._initial()
-        slow = Segments.of({name: shapes[name] for name in self._blueprint.slow})
-        self._parts = Parts(self._blueprint, self._rule, self._variables, self._segments, slow)
+            self._rule.mix = tf.function(self._rule.mix, jit_compile=True, autograph=False)
+        self._variables = self._initial(Segments.of({name: shapes[name] for name in self._blueprint.slow}))
+        self._parts = Parts(self._blueprint, self._rule, self._variables)
         self._programs: dict[tuple[int, ...], Program] = {}
         self._forward: dict[bool, Any] = {}
         self._forward_noise = -1  # not counted yet
@@ -55,8 +55,7 @@ class TensorFlowLearner:
     def acting(self) -> tuple[Mapping[str, Any], Array]:
         """The acting program (empty when some layer has no acting form: then `forward` acts), and its weights."""
         name = self._blueprint.acting
-        weights = self._segments.by_name[name].of(self._variables.weights.numpy())
-        return self._blueprint.networks[name].program() or {}, weights
+        return self._blueprint.networks[name].program() or {}, self._variables.weights.variables[name].numpy()
 
     def forward(self, obs: Obs, rng: Generator | None = None) -> Mapping[str, Array]:
         """Head outputs by slot for `obs`, each ``[N, ...]``, through the compiled network."""
@@ -78,26 +77,28 @@ class TensorFlowLearner:
     def state(self) -> State:
         """Flat float32 vectors ``weights``, ``target`` and ``slot_0`` on (what the optimizer remembers), the number
         of ``updates``, and where the stream of noise stands."""
-        vectors = {name: np.array(vector.numpy()) for name, vector in self._vectors().items()}
+        vectors = {name: vector.numpy() for name, vector in self._vectors().items()}
         return vectors | {"updates": int(self._variables.updates.numpy()), "noise": self._blueprint.streams.state()}
 
     def restore(self, state: State) -> None:
         """Become what `state` describes; raises `BadCheckpoint` when its vectors have other sizes."""
         vectors = self._vectors()
-        saved = self._blueprint.restored(state, {name: int(vector.shape[0]) for name, vector in vectors.items()})
+        saved = self._blueprint.restored(state, {name: vector.size for name, vector in vectors.items()})
         for name, vector in vectors.items():
             vector.assign(saved[name])
         self._variables.updates.assign(state["updates"])
 
-    def _vectors(self) -> dict[str, Any]:
+    def _vectors(self) -> dict[str, Vector]:
         given = self._variables
         slots = {f"slot_{index}": slot for index, slot in enumerate(given.slots)}
         return {"weights": given.weights, "target": given.target, **slots}
 
-    def _initial(self) -> Variables:
-        weights, target = self._blueprint.vector(), self._blueprint.vector(self._blueprint.slow)
-        slots = tuple(_variable(np.zeros_like(weights)) for _ in range(self._rule.optimizer.slots))
-        return Variables(_variable(weights), slots, _variable(target), _variable(np.int64(0)))
+    def _initial(self, slow: Segments) -> Variables:
+        weights = self._blueprint.vector()
+        slots = (Vector(self._segments, np.zeros_like(weights)) for _ in range(self._rule.optimizer.slots))
+        target = Vector(slow, self._blueprint.vector(self._blueprint.slow))
+        updates = tf.Variable(np.int64(0), trainable=False)
+        return Variables(Vector(self._segments, weights), tuple(slots), target, updates)
 
     def _first(self, sample: Sample, learning_rate: float, knobs: Mapping[str, float]) -> Trained:
         """Build the program for this many updates, compile it by running it, and keep it."""
@@ -130,9 +131,9 @@ class TensorFlowLearner:
         return self._rule.metric_names
 
     def _still(self, obs: Mapping[str, Any]) -> Mapping[str, Any]:
-        segment = self._segments.by_name[self._blueprint.acting]
-        weights = segment.weights((segment.of(self._variables.weights),))
-        return self._blueprint.networks[self._blueprint.acting].call(weights, obs)  # type: ignore[no-any-return]
+        name = self._blueprint.acting
+        weights = self._segments.by_name[name].weights((self._variables.weights.variables[name].value(),))
+        return self._blueprint.networks[name].call(weights, obs)  # type: ignore[no-any-return]
 
     def _noisy(self, obs: Mapping[str, Any], noise: Any) -> Mapping[str, Any]:
         with flowing(Flow(normal=Noise(noise))):
@@ -146,7 +147,3 @@ class TensorFlowLearner:
                 tf.function(self._still, autograph=False).get_concrete_function(obs)
             self._forward_noise = counting.used
         return self._forward_noise
-
-
-def _variable(value: Any) -> Any:
-    return tf.Variable(value, trainable=False)

@@ -12,16 +12,16 @@ from coach_networks import rows
 from coach_networks.blueprint import Blueprint
 from coach_networks.update import Numbers, TrainState, UpdateRule
 from coach_tensorflow.calls import Slot, direct
-from coach_tensorflow.flat import Segments
+from coach_tensorflow.flat import Vector
 from coachcore.api import Sample, Trained
 
 
 class Variables(NamedTuple):
     """The learner's variables: a few long ones, since each costs microseconds a call."""
 
-    weights: Any
-    slots: tuple[Any, ...]  # what the optimizer remembers, each as long as the weights
-    target: Any
+    weights: Vector
+    slots: tuple[Vector, ...]  # what the optimizer remembers, each as long as the weights
+    target: Vector  # of the networks that have one
     updates: Any
 
 
@@ -31,28 +31,23 @@ class Parts(NamedTuple):
     blueprint: Blueprint
     rule: UpdateRule
     variables: Variables
-    online: Segments
-    slow: Segments  # of the networks that have a target
 
     def read(self, *, looped: bool) -> TrainState:
         """The variables as the leaves of a state (`Segments.leaves`)."""
         given = self.variables
         how = "apart" if self.blueprint.apart else "grouped" if looped else "whole"
-        remembered = [self.online.leaves(slot.value(), how) for slot in given.slots]
-        slots = {name: tuple(slot[name] for slot in remembered) for name in self.online.by_name}
-        weights, target = self.online.leaves(given.weights.value(), how), self.slow.leaves(given.target.value(), how)
-        return TrainState(weights, slots, target, given.updates.value())
+        weights, remembered = given.weights.leaves(how), [slot.leaves(how) for slot in given.slots]
+        slots = {name: tuple(slot[name] for slot in remembered) for name in weights}
+        return TrainState(weights, slots, given.target.leaves(how), given.updates.value())
 
     def write(self, state: TrainState) -> Any:
         """Take over `state`; returns the acting network's weights as one flat tensor."""
-        weights = self.online.flat(state.weights)
-        self.variables.weights.assign(weights)
+        weights = self.variables.weights.take(state.weights)
         for index, slot in enumerate(self.variables.slots):
-            slot.assign(self.online.flat({name: slots[index] for name, slots in state.slots.items()}))
-        if state.target:
-            self.variables.target.assign(self.slow.flat(state.target))
+            slot.take({name: slots[index] for name, slots in state.slots.items()})
+        self.variables.target.take(state.target)
         self.variables.updates.assign(state.updates)
-        return tf.identity(self.online.by_name[self.blueprint.acting].of(weights))
+        return tf.identity(weights[self.blueprint.acting])
 
 
 class Program:

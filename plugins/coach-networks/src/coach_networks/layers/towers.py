@@ -8,6 +8,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from coach_networks.flow import current
 from coach_networks.layers.stack import Stack
 from coach_networks.seeds import seed_for
 from coach_networks.stacks import dense
@@ -38,7 +39,7 @@ class Tower(keras.layers.Layer):
 
 
 class Towers(keras.layers.Layer):
-    """``[B, F] -> [B, H]``: H towers side by side, each with weights of its own."""
+    """``[B, F] -> [B, H]``: H towers side by side, each with weights of its own; ``[B, 1]`` where `Flow.only` asks."""
 
     def __init__(self, count: int, parts: Sequence[Any], seed: int) -> None:
         super().__init__()
@@ -49,6 +50,9 @@ class Towers(keras.layers.Layer):
             tower.build(shape)
 
     def call(self, x: Any) -> Any:
+        only = current().only
+        if only is not None:
+            return ops.expand_dims(self.towers[only](x), -1)
         return ops.stack([tower(x) for tower in self.towers], axis=-1)
 
     def compute_output_shape(self, shape: Shape) -> Shape:
