@@ -6,8 +6,8 @@ N environments, M some of the N environments, W width of a packed row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,20 +94,14 @@ class Batch(NamedTuple):
     knobs: Mapping[str, Tensor] = {}  # numbers that the agent turns as training goes on, each a scalar
 
 
-class Call(Protocol):
-    """A network as a function."""
-
-    def __call__(self, inputs: Mapping[str, Tensor], only: int | None = None) -> Mapping[str, Tensor]:
-        """Inputs by name -> head outputs by slot; of ``critics`` ``[B, H]`` the one numbered `only`, ``[B, 1]``,
-        without the work for the others."""
-        ...
-
-
 class Pair(NamedTuple):
-    """One network as a loss sees it."""
+    """One network as a loss sees it: two callables from inputs by name to head outputs by slot.
 
-    online: Call
-    target: Call
+    Of ``critics`` ``[B, H]``, ``only=h`` gives the one numbered h, ``[B, 1]``, without the work for the others.
+    """
+
+    online: Callable[..., Mapping[str, Tensor]]
+    target: Callable[..., Mapping[str, Tensor]]
 
 
 Nets = Mapping[str, Pair]
