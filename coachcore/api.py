@@ -29,7 +29,7 @@ from coachcore.events import Event, RunInfo, figure
 from coachcore.layout import Column, Layout
 from coachcore.rng import Generator, Streams
 from coachcore.settings import LearnerSettings, NetworkSettings
-from coachcore.spaces import Box, Discrete, Space, Spaces
+from coachcore.spaces import Attention, Box, Compound, Discrete, MultiSelect, Space, Spaces
 from coachcore.types import (
     Array,
     Batch,
@@ -50,6 +50,7 @@ from coachcore.types import (
 __all__ = [
     "API",
     "Array",
+    "Attention",
     "BadCheckpoint",
     "BadData",
     "BadSetting",
@@ -59,6 +60,7 @@ __all__ = [
     "CoachError",
     "Column",
     "ComponentSpec",
+    "Compound",
     "DataSpec",
     "Discrete",
     "Duration",
@@ -72,6 +74,7 @@ __all__ = [
     "LossOut",
     "Mismatch",
     "Moment",
+    "MultiSelect",
     "Nets",
     "NetworkPlan",
     "NetworkSettings",

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from coachcore.contracts.environment import Environment, VectorEnvironment
-from coachcore.spaces import Discrete, Spaces
+from coachcore.spaces import Box, Discrete, Spaces
 from coachcore.testing.laws import require, settings_are_frozen
 from coachcore.types import Array, Obs, Step
 
@@ -105,9 +105,11 @@ def check_actions(part: Environment) -> None:
         space = environment.spaces.action
         if isinstance(space, Discrete):
             actions = [np.array([action]) for action in range(space.n)]
-        else:
+        elif isinstance(space, Box):
             low, high = np.maximum(space.low, -1e3), np.minimum(space.high, 1e3)
             actions = [low[None].astype(np.float32), high[None].astype(np.float32)]
+        else:
+            actions = list(space.sample(np.random.default_rng(0), 8)[:, None])
         for action in actions:
             environment.reset([0], [3])
             before = action.copy()

@@ -14,7 +14,7 @@ from coachcore.errors import CoachError, Mismatch
 from coachcore.layout import Column, Layout
 from coachcore.registry.registry import Registry
 from coachcore.settings import LearnerSettings
-from coachcore.spaces import Box, Discrete, Space, Spaces
+from coachcore.spaces import Attention, Box, Compound, Discrete, MultiSelect, Space, Spaces
 from coachcore.testing.laws import require
 
 ANYTHING: tuple[Space, ...] = (
@@ -27,7 +27,15 @@ ANYTHING: tuple[Space, ...] = (
 FILTERED: dict[str, tuple[Space, ...]] = {
     "observation": ANYTHING,
     "reward": (Box(()), Box((), -100.0, 50.0)),
-    "action": (Box((2,), -1.0, 1.0), Box((3,), -2.0, (0.75, 1.0, 4.0)), Discrete(4)),
+    "action": (
+        Box((2,), -1.0, 1.0),
+        Box((3,), -2.0, (0.75, 1.0, 4.0)),
+        Box((1,), -2.0, 2.0),
+        Discrete(4),
+        MultiSelect(3, 2),
+        Attention(Box((2,), 0.0, (84.0, 40.0))),
+        Compound({"turn": Discrete(3), "speed": Box((2,), -1.0, 1.0)}),
+    ),
 }
 CHOSEN: tuple[Space, ...] = (Discrete(3), Discrete(2), Box((2,), (-0.5, 0.0), (0.5, 2.0)))
 STORED = (

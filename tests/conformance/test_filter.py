@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from coachcore.errors import Mismatch
-from coachcore.spaces import Box, Discrete
 from coachcore.testing.filter import LAWS, acts_on
+from coachcore.testing.suites import FILTERED
 
 KIND = "filter"
-SPACES = {
-    "observation": (
-        Box((3,), (-1.0, 0.0, -0.25), (1.0, 0.5, 8.0)),
-        Box((2,)),
-        Box((4,), names=("cart position", "cart velocity", "pole angle", "pole angular velocity")),
-        Box((8, 8, 3), 0, 255, "uint8"),
-        Discrete(5),
-    ),
-    "reward": (Box(()), Box((), -100.0, 50.0)),
-    "action": (Box((2,), -1.0, 1.0), Box((3,), -2.0, (0.75, 1.0, 4.0)), Discrete(4)),
-}
 
 
 def taken(part):
     """The usual spaces, for what the filter acts on, that it does not refuse."""
     found = []
-    for space in (space for role in acts_on(part) for space in SPACES.get(role, ())):
+    for space in (space for role in acts_on(part) for space in FILTERED.get(role, ())):
         try:
             part.space(space)
         except Mismatch:

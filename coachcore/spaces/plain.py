@@ -1,9 +1,8 @@
-"""What observations and actions look like: shapes, bounds, and a fair draw from them."""
+"""The two spaces that networks and agents know: real numbers, and one of a few actions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from math import prod
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
@@ -14,7 +13,10 @@ from coachcore.types import Array
 
 
 def _shape(shape: Iterable[int]) -> tuple[int, ...]:
-    return tuple(int(n) for n in shape)
+    sides = tuple(int(n) for n in shape)
+    if min(sides, default=0) < 0:
+        raise BadSetting(f"no side of a space is negative, got shape {sides}")
+    return sides
 
 
 def _bound(value: Any, shape: tuple[int, ...], dtype: str) -> Array:
@@ -32,7 +34,8 @@ def _bound(value: Any, shape: tuple[int, ...], dtype: str) -> Array:
     return bound
 
 
-def _named(names: tuple[str, ...], wanted: int) -> None:
+def check_names(names: tuple[str, ...], wanted: int) -> None:
+    """Raise `BadSetting` unless there are as many names as `wanted`, or none."""
     if names and len(names) != wanted:
         raise BadSetting(f"{len(names)} names were given for {wanted} components: {', '.join(names)}")
 
@@ -49,12 +52,12 @@ class Box:
     low: Any = -np.inf
     high: Any = np.inf
     dtype: str = "float32"
-    names: tuple[str, ...] = ()  # one a component, for measurements and action descriptions
+    names: tuple[str, ...] = ()  # one a place on the last axis: measurements, parts of an action, maps
 
     def __attrs_post_init__(self) -> None:
         if self.dtype not in ("float32", "uint8"):
             raise BadSetting(f"a box holds float32 or uint8 numbers, got '{self.dtype}'")
-        _named(self.names, prod(self.shape))
+        check_names(self.names, self.shape[-1] if self.shape else 1)
         object.__setattr__(self, "low", _bound(self.low, self.shape, self.dtype))
         object.__setattr__(self, "high", _bound(self.high, self.shape, self.dtype))
         if not np.all(self.low <= self.high):  # said this way round, NaN is refused too
@@ -86,6 +89,16 @@ class Box:
         drawn = np.where(open_sided, np.clip(rng.standard_normal(shape), self.low, self.high), uniform)
         return drawn.astype(self.dtype)
 
+    def clip(self, values: Array) -> Array:
+        """The nearest values ``[N, *shape]`` that lie in the box."""
+        return np.clip(values, self.low, self.high).astype(self.dtype)
+
+    def describe(self, values: Array) -> str:
+        """Numbers ``[*shape]`` in words: ``"steer 0.5, gas 1"``."""
+        flat = np.ravel(values).tolist()
+        names = self.names * (len(flat) // max(len(self.names), 1)) or ("",) * len(flat)
+        return ", ".join(f"{name} {value:g}".strip() for name, value in zip(names, flat, strict=True))
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Box)
@@ -106,7 +119,7 @@ class Discrete:
     def __attrs_post_init__(self) -> None:
         if self.n < 1:
             raise BadSetting(f"a discrete space needs at least one element, got n = {self.n}")
-        _named(self.names, self.n)
+        check_names(self.names, self.n)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -125,20 +138,12 @@ class Discrete:
         """Uniform draws ``[count]`` int64."""
         return rng.integers(0, self.n, count)
 
-    def describe(self, action: int) -> str:
+    def clip(self, values: Array) -> Array:
+        """The nearest actions ``[N]`` that there are."""
+        return np.clip(values, 0, self.n - 1)
+
+    def describe(self, action: Any) -> str:
         """The action's name, or its number as text where none was given."""
         if not 0 <= action < self.n:
             raise BadSetting(f"action {action} is not one of 0..{self.n - 1}")
-        return self.names[action] if self.names else str(action)
-
-
-Space = Box | Discrete
-
-
-@attrs.frozen
-class Spaces:
-    """All that an environment, or a filter chain, promises about its data."""
-
-    observation: Mapping[str, Space]
-    action: Space
-    reward: Box = attrs.field(factory=lambda: Box(()))
+        return self.names[int(action)] if self.names else str(int(action))
