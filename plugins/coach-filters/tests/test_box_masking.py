@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from coach_filters.action.box_masking import BoxMasking
 from coachcore.api import BadSetting, Box, Discrete, Mismatch, Rows
 
-ROWS = Rows(np.arange(1), first=False)
 
-
-def done(part, action):
-    return part(None, np.asarray(action, np.float32), ROWS)[1]
+def done(part, action, before=None):
+    action = np.asarray(action, np.float32)
+    state = part.init(before or Box(action.shape[1:]), len(action))
+    return part(state, action, Rows(np.arange(len(action)), first=False))[1]
 
 
 def test_by_hand():
@@ -64,3 +64,18 @@ def test_discrete_actions_have_no_mask():
 def test_edges_that_do_not_fit_are_refused(low, high, said):
     with pytest.raises(BadSetting, match=said):
         BoxMasking(low=low, high=high)
+
+
+def test_a_mask_moves_while_a_run_goes_on():
+    """What a master agent does: environment 1 is told another part of the space than environment 0."""
+    part, before = BoxMasking(low=10, high=20), Box((1,), 5, 30)
+    state = part.init(before, 2)
+    moved = part.masked(state, before, 25, 30, np.array([1]))
+    rows = Rows(np.arange(2), first=False)
+    assert part(moved, np.array([[2], [2]], np.float32), rows)[1].tolist() == [[12.0], [27.0]]
+    assert part(moved, np.array([[9]], np.float32), Rows(np.array([1]), first=False))[1].tolist() == [[30.0]]
+    assert part(state, np.array([[2], [2]], np.float32), rows)[1].tolist() == [[12.0], [12.0]]
+    with pytest.raises(Mismatch, match=r"^box-masking: the mask 25 to 31 must lie within the action space, 5 to 30$"):
+        part.masked(state, before, 25, 31, np.array([1]))
+    with pytest.raises(BadSetting, match=r"^low: low must not lie above high, got low 7 and high 6$"):
+        part.masked(state, before, 7, 6, np.array([1]))

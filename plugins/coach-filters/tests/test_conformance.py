@@ -8,9 +8,9 @@ from coach_filters.action.box_discretization import BoxDiscretization
 from coach_filters.action.box_masking import BoxMasking
 from coach_filters.action.linear_box_to_box import LinearBoxToBox
 from coach_filters.clipping import Clipping
+from coach_filters.normalization import Normalization
 from coach_filters.observation.crop import Crop
 from coach_filters.observation.move_axis import MoveAxis
-from coach_filters.observation.normalization import Normalization
 from coach_filters.observation.reduction import ReductionBySubPartsName
 from coach_filters.observation.rescale_to_size import RescaleToSize
 from coach_filters.observation.rgb_to_y import RGBToY

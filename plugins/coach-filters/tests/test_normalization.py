@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from coach_filters.observation.normalization import Normalization, merge
+from coach_filters.normalization import Normalization, learned
 from coachcore.api import Box, Discrete, Mismatch, Rows
 
 SPACE = Box((3,))
@@ -70,10 +70,10 @@ def test_the_statistics_are_numpys(batches):
 
 @given(numbers, numbers)
 def test_a_batch_moves_the_statistics_as_its_rows_do(before, batch):
-    state = merge(Normalization().init(SPACE, 1), before)
-    at_once, one_by_one = merge(state, batch), state
+    state = learned(Normalization().init(SPACE, 1), before)
+    at_once, one_by_one = learned(state, batch), state
     for row in batch:
-        one_by_one = merge(one_by_one, row[None])
+        one_by_one = learned(one_by_one, row[None])
     assert at_once["count"] == one_by_one["count"]
     assert at_once["mean"] == pytest.approx(one_by_one["mean"], abs=1e-9)
     assert at_once["m2"] == pytest.approx(one_by_one["m2"], rel=1e-6, abs=1e-6)
@@ -83,7 +83,7 @@ def test_a_million_and_a_little_does_not_cancel():
     values = (1e6 + np.array([0.0, 1.0, 0.0, 1.0]))[:, None]
     state = Normalization().init(Box((1,)), 1)
     for value in np.tile(values, (500, 1)):
-        state = merge(state, value[None])
+        state = learned(state, value[None])
     assert state["m2"][0] / state["count"] == pytest.approx(0.25, rel=1e-6)
 
 

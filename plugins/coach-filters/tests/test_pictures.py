@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from coach_filters import opencv
 from coach_filters.clipping import Clipping
 from coach_filters.observation.crop import Crop
 from coach_filters.observation.move_axis import MoveAxis
-from coach_filters.observation.rescale_to_size import RescaleToSize, areas
+from coach_filters.observation.rescale_size_by_factor import RescaleSizeByFactor
+from coach_filters.observation.rescale_to_size import RescaleToSize
 from coach_filters.observation.rgb_to_y import RGBToY
 from coach_filters.observation.squeeze import Squeeze
 from coach_filters.observation.stacking import Stacking
 from coach_filters.observation.to_uint8 import ToUInt8
+from coach_filters.resizing import shares
 from coachcore.api import BadSetting, Box, Discrete, Mismatch, Rows
 
 ROWS = Rows(np.arange(1), first=True)
-PARTS = (Crop(low=(1,)), MoveAxis(origin=0, target=1), RescaleToSize(size=(2, 2)), RGBToY(), Squeeze(), ToUInt8())
+PARTS = (
+    Crop(low=(1,)),
+    MoveAxis(origin=0, target=1),
+    RescaleSizeByFactor(factor=2),
+    RescaleToSize(size=(2, 2)),
+    RGBToY(),
+    Squeeze(),
+    ToUInt8(),
+)
 
 
 def bytes_box(*shape):
@@ -49,7 +63,51 @@ def test_brightness_by_hand():
 
 @given(arrays(np.uint8, (2, 3, 3)))
 def test_bytes_are_within_one_of_the_real_shares(picture):
-    assert np.abs(out(RGBToY(), picture) - picture @ [0.299, 0.587, 0.114]).max() < 1.0
+    assert np.abs(out(RGBToY(), picture) - picture @ [0.299, 0.587, 0.114]).max() <= 0.5 + 0.02
+
+
+@pytest.fixture
+def without_opencv(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cv2", None)
+    opencv.brightness.cache_clear()
+    yield
+    opencv.brightness.cache_clear()
+
+
+def every_third_colour():
+    steps = np.arange(0, 256, 3, dtype=np.uint8)
+    return np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(86, -1, 3)
+
+
+def test_without_opencv_the_same_bytes_come_out(without_opencv):
+    assert opencv.brightness() is None
+    colours = every_third_colour()
+    exact = (colours.astype(np.int64) @ [9798, 19235, 3735] + (1 << 14)) >> 15
+    np.testing.assert_array_equal(out(RGBToY(), colours), exact)
+    window = np.zeros((100, 500, 3), np.uint8)
+    window[:86] = 1
+    window[:86, :400] = colours[:, :400]  # rows and columns of a larger picture
+    np.testing.assert_array_equal(out(RGBToY(), window[:86, :400]), exact[:, :400])
+
+
+def test_with_opencv_the_same_bytes_come_out():
+    pytest.importorskip("cv2")
+    assert opencv.brightness() is not None
+    colours = every_third_colour()
+    exact = (colours.astype(np.int64) @ [9798, 19235, 3735] + (1 << 14)) >> 15
+    np.testing.assert_array_equal(out(RGBToY(), colours), exact)
+    several = np.stack([colours, colours[::-1]])
+    np.testing.assert_array_equal(
+        RGBToY()(None, several[:, :50, 3:], ROWS)[1], np.stack([exact, exact[::-1]])[:, :50, 3:]
+    )
+
+
+def test_an_opencv_that_rounds_otherwise_is_not_used(monkeypatch):
+    other = SimpleNamespace(COLOR_RGB2GRAY=7, cvtColor=lambda picture, code: picture[..., 1])
+    monkeypatch.setitem(sys.modules, "cv2", other)
+    opencv.brightness.cache_clear()
+    assert opencv.brightness() is None
+    opencv.brightness.cache_clear()
 
 
 def test_three_channels_last_are_asked_for():
@@ -88,11 +146,25 @@ def test_ones_stay_ones(shape):
     assert (out(RescaleToSize(size=(10, 20)), np.ones(shape, np.uint8)) == 1).all()
 
 
-@given(st.integers(1, 50), st.integers(1, 50))
-def test_shares_sum_to_one_and_every_old_pixel_counts_alike(before, after):
-    shares = areas(before, after)
-    assert shares.sum(axis=1) == pytest.approx(1, abs=1e-5)
-    assert shares.sum(axis=0) == pytest.approx(after / before, rel=1e-4)
+@given(st.integers(1, 250), st.integers(1, 250))
+def test_shares_are_whole_numbers_and_every_old_pixel_counts_alike(before, after):
+    found = shares(before, after)
+    new, old = found.shape
+    assert (found == np.rint(found)).all()
+    assert set(found.sum(axis=1)) == {found[0].sum()}
+    assert set(found.sum(axis=0)) == {found[:, 0].sum()}
+    assert before % old == after % new == 0
+    assert before // old == after // new
+
+
+@given(
+    arrays(np.uint8, st.sampled_from([(16, 16), (21, 10, 3), (30, 42)])), st.sampled_from([(4, 12), (84, 8), (7, 9)])
+)
+def test_bytes_are_the_exact_means_with_halves_to_the_even_number(picture, size):
+    height, width = picture.shape[:2]
+    fine = picture.astype(np.int64).repeat(size[0], axis=0).repeat(size[1], axis=1)
+    sums = fine.reshape(size[0], height, size[1], width, -1).sum(axis=(1, 3)).reshape(*size, *picture.shape[2:])
+    np.testing.assert_array_equal(out(RescaleToSize(size=size), picture), np.rint(sums / (height * width)))
 
 
 @pytest.mark.parametrize(
@@ -110,6 +182,32 @@ def test_what_is_no_picture_is_not_rescaled(shape, said):
 def test_a_size_has_two_sides():
     with pytest.raises(BadSetting, match=r"size is height and width, such as \[84, 84\], got \[84\]"):
         RescaleToSize(size=(84,))
+
+
+@pytest.mark.parametrize(
+    ("factor", "before", "after"), [(0.5, (20, 30, 3), (10, 15, 3)), (2, (20, 30), (40, 60)), (0.5, (5, 7), (3, 4))]
+)
+def test_a_factor_is_a_size(factor, before, after):
+    values = np.random.default_rng(0).integers(0, 256, before, np.uint8)
+    part = RescaleSizeByFactor(factor=factor)
+    assert part.space(bytes_box(*before)) == bytes_box(*after)
+    np.testing.assert_array_equal(out(part, values), out(RescaleToSize(size=after[:2]), values))
+
+
+def test_factors_that_leave_nothing():
+    with pytest.raises(
+        Mismatch, match=r"^rescale-size-by-factor: nothing is left of 4 x 30 pixels times 0\.1 - use a larg"
+    ):
+        RescaleSizeByFactor(factor=0.1).space(bytes_box(4, 30))
+    with pytest.raises(BadSetting, match=r"^factor: 0 is out of range - must be > 0$"):
+        RescaleSizeByFactor(factor=0)
+    with pytest.raises(BadSetting, match=r"^factor: no picture has inf times its size - give a finite factor$"):
+        RescaleSizeByFactor(factor=np.inf)
+
+
+def test_maps_keep_their_names_and_bounds():
+    space = Box((20, 30, 2), 0, (1, 9), names=("height", "owner"))
+    assert RescaleToSize(size=(10, 10)).space(space) == Box((10, 10, 2), 0, (1, 9), names=("height", "owner"))
 
 
 # to-uint8

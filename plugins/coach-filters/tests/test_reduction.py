@@ -56,8 +56,8 @@ def test_bytes_stay_bytes():
         ({"keep": 4}, CART, "there is no component 4 - places go from 0 to 3"),
         ({"discard": -5}, CART, "there is no component -5"),
         ({"discard": (0, 1, 2, 3)}, CART, r"nothing is left when \[0, 1, 2, 3\] go"),
-        ({"keep": 0}, Box((2, 2)), "only the components of a vector"),
-        ({"keep": 0}, Discrete(2), "only the components of a vector"),
+        ({"keep": 0}, Box(()), "only components of vectors and pictures can be chosen from, got Box"),
+        ({"keep": 0}, Discrete(2), "only components of vectors and pictures can be chosen from, got Discrete"),
     ],
 )
 def test_what_does_not_fit_is_refused(settings, space, said):
@@ -69,3 +69,10 @@ def test_what_does_not_fit_is_refused(settings, space, said):
 def test_one_of_both_is_asked_for(settings):
     with pytest.raises(BadSetting, match="give the components to keep, or those to discard, and not both"):
         ReductionBySubPartsName(**settings)
+
+
+def test_maps_of_a_picture_have_names_too():
+    space = Box((2, 3, 3), (0, 1, 2), 9, names=("height", "owner", "health"))
+    part, values = ReductionBySubPartsName(discard="owner"), np.arange(18, dtype=np.float32).reshape(1, 2, 3, 3)
+    assert part.space(space) == Box((2, 3, 2), (0, 2), 9, names=("height", "health"))
+    np.testing.assert_array_equal(part(part.init(space, 1), values, ROWS)[1], values[..., [0, 2]])

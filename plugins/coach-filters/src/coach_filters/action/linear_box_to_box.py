@@ -40,3 +40,9 @@ class LinearBoxToBox:
         low, high = self._edges
         share = (values - low).astype(np.float64) / (high - low)
         return state, within(state["low"] + share * (state["high"] - state["low"]), state["low"], state["high"])
+
+    def inverse(self, state: State, values: Array) -> Array:
+        """The agent's actions ``[N, *shape]`` that do `values` ``[N, *shape]``."""
+        low, high = self._edges
+        share = (values - state["low"]) / (state["high"] - state["low"])
+        return np.minimum(np.maximum((low + share * (high - low)).astype(np.float32), low), high)

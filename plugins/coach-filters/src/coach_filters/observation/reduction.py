@@ -1,10 +1,11 @@
-"""Show the agent only some components of a vector."""
+"""Show the agent only some components of a vector, or some of the maps of a picture."""
 
 from __future__ import annotations
 
 import attrs
 import numpy as np
 
+from coach_filters.observation.shapes import rearranged
 from coachcore.api import Array, BadSetting, Box, Mismatch, Rows, Space, State, component, did_you_mean, param
 
 _WHERE = "reduction-by-sub-parts-name"
@@ -20,7 +21,7 @@ _WHERE = "reduction-by-sub-parts-name"
 class ReductionBySubPartsName:
     """Keep some components of a vector, or discard some: by name, or by place (from 0; -1 is the last).
 
-    Give either `keep` or `discard`. What is left keeps the order of the vector,
+    Of pictures ``[H, W, C]`` these are the maps. Give either `keep` or `discard`. What is left keeps its order,
     its names and its bounds. The old filter put names in the order that the
     user had given and the data in another, let unknown names pass and left the
     bounds alone.
@@ -37,29 +38,28 @@ class ReductionBySubPartsName:
             raise BadSetting("give the components to keep, or those to discard, and not both", where=_WHERE)
 
     def space(self, before: Space) -> Box:
-        box = _vector(before)
+        box = _named(before)
         kept = self._kept(box)
-        names = tuple(box.names[place] for place in kept) if box.names else ()
-        return attrs.evolve(box, shape=(len(kept),), low=box.low[kept], high=box.high[kept], names=names)
+        return rearranged(box, lambda values: values[..., kept])
 
     def init(self, before: Space, count: int) -> State:
         """The places that remain, so that a step need not look them up."""
-        return np.array(self._kept(_vector(before)), np.int64)
+        return np.array(self._kept(_named(before)), np.int64)
 
     def __call__(self, state: State, values: Array, rows: Rows) -> tuple[State, Array]:
-        return state, values[:, state]
+        return state, values[..., state]
 
     def _kept(self, box: Box) -> list[int]:
         meant = {_place(one, box) for one in self.keep or self.discard}
-        kept = [place for place in range(box.shape[0]) if (place in meant) == bool(self.keep)]
+        kept = [place for place in range(box.shape[-1]) if (place in meant) == bool(self.keep)]
         if not kept:
             raise Mismatch(f"nothing is left when {list(self.discard)} go", where=_WHERE)
         return kept
 
 
-def _vector(before: Space) -> Box:
-    if not isinstance(before, Box) or len(before.shape) != 1:
-        raise Mismatch(f"only the components of a vector can be chosen from, got {before}", where=_WHERE)
+def _named(before: Space) -> Box:
+    if not isinstance(before, Box) or not before.shape:
+        raise Mismatch(f"only components of vectors and pictures can be chosen from, got {before}", where=_WHERE)
     return before
 
 
@@ -70,7 +70,7 @@ def _place(part: str | int, box: Box) -> int:
             hint = did_you_mean(part, box.names) if box.names else "they have no names here, give places such as 0"
             raise Mismatch(f"no component is called '{part}' - {hint}", where=_WHERE)
         return box.names.index(part)
-    size = box.shape[0]
+    size = box.shape[-1]
     if not -size <= part < size:
         raise Mismatch(f"there is no component {part} - places go from 0 to {size - 1}", where=_WHERE)
     return part % size

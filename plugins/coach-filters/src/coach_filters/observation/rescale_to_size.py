@@ -1,17 +1,11 @@
-"""Make pictures smaller or larger."""
+"""Make pictures of a given size."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import attrs
-import numpy as np
 
-from coach_filters.observation.shapes import boxed
-from coachcore.api import Array, BadSetting, Box, Mismatch, Rows, Space, State, component, param
-
-_CHANNELS = 4
-"""More than these along the last axis and no more along the first: the channels come first."""
+from coach_filters.resizing import limits, picture, resized, resized_box
+from coachcore.api import Array, BadSetting, Box, Rows, Space, State, component, param
 
 
 @component("filter", "rescale-to-size", aliases=("ObservationRescaleToSizeFilter",), acts_on="observation")
@@ -31,38 +25,11 @@ class RescaleToSize:
             raise BadSetting(f"size is height and width, such as [84, 84], got {list(self.size)}", where="size")
 
     def space(self, before: Space) -> Box:
-        box = boxed("rescale-to-size", before)
-        shape = box.shape
-        if len(shape) not in (2, 3):
-            raise Mismatch(f"only pictures [H, W] or [H, W, C] can be rescaled, got {shape}", where="rescale-to-size")
-        if len(shape) == 3 and shape[0] <= _CHANNELS < shape[2]:
-            raise Mismatch(
-                f"values of shape {shape} seem to have their channels first - put 'move-axis' before this filter",
-                where="rescale-to-size",
-            )
-        return Box((*self.size, *shape[2:]), box.low.min(), box.high.max(), box.dtype)
+        return resized_box(picture("rescale-to-size", before), self.size)
 
     def init(self, before: Space, count: int) -> State:
-        """The bounds of the space ``[2]`` float32, which rounding must not pass."""
-        space = self.space(before)
-        return np.array([space.low.min(), space.high.max()], np.float32)
+        """The bounds of the space, which rounding must not pass; none for bytes."""
+        return limits(picture("rescale-to-size", before))
 
     def __call__(self, state: State, values: Array, rows: Rows) -> tuple[State, Array]:
-        low, high = state
-        across, down = areas(values.shape[2], self.size[1]), areas(values.shape[1], self.size[0])
-        count, height, width, *channels = values.shape
-        smaller = down @ values.reshape(count, height, -1).astype(np.float32)  # [M, h, W * C]
-        smaller = across @ smaller.reshape(count, -1, width, *channels) if channels else smaller @ across.T
-        smaller = np.minimum(np.maximum(smaller, low), high)
-        return state, np.rint(smaller).astype(np.uint8) if values.dtype == np.uint8 else smaller
-
-
-@lru_cache(maxsize=64)
-def areas(before: int, after: int) -> Array:
-    """Shares ``[after, before]`` float32 of the old pixels in the new ones along one side; each row sums to 1."""
-    edges = np.arange(after + 1) * (before / after)
-    overlap = np.minimum(edges[1:, None], np.arange(1, before + 1)) - np.maximum(edges[:-1, None], np.arange(before))
-    shares = np.maximum(overlap, 0.0)
-    found: Array = (shares / shares.sum(axis=1, keepdims=True)).astype(np.float32)
-    found.flags.writeable = False
-    return found
+        return state, resized(values, self.size, state)

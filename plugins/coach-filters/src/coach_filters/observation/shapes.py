@@ -18,11 +18,17 @@ def boxed(part: str, before: Space) -> Box:
 
 
 def rearranged(before: Box, change: Callable[[Array], Array]) -> Box:
-    """The space of ``change(values)``, where `change` takes ``[M, *shape]`` and only picks or moves components."""
+    """The space of ``change(values)``, where `change` takes ``[M, *shape]`` and only picks or moves components.
+
+    Names go with the places of the last axis, as long as these are still the places of one axis.
+    """
     low, high = (change(bound[None])[0] for bound in (before.low, before.high))
     names: tuple[str, ...] = ()
-    if before.names:
-        names = tuple(change(np.array(before.names).reshape(1, *before.shape)).ravel().tolist())
+    if before.names and low.ndim:
+        places = np.broadcast_to(np.arange(len(before.names)), before.shape)
+        last = change(places[None])[0].reshape(-1, low.shape[-1])
+        if (last == last[0]).all():
+            names = tuple(before.names[place] for place in last[0])
     return attrs.evolve(before, shape=low.shape, low=low, high=high, names=names)
 
 

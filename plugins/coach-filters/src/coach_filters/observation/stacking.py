@@ -18,8 +18,11 @@ class Stacking:
     observation after observation. An episode begins with its first observation
     `size` times. Mnih et al. 2015, 10.1038/nature14236, methods.
 
-    The old filter showed the stack without the newest observation wherever it
-    was told not to remember, and forgot bounds and names.
+    Planes lie one behind the other, and what is shown is a view of them: moving on
+    copies whole planes (2 us where interleaved ones take 40), and a memory that
+    keeps planes once (`experience-replay`) takes them as they are. The old filter
+    showed the stack without the newest observation wherever it was told not to
+    remember, and forgot bounds and names.
     """
 
     size: int = param(default=4, ge=1, doc="observations shown at once")
@@ -27,32 +30,41 @@ class Stacking:
     def space(self, before: Space) -> Box:
         if not isinstance(before, Box) or not before.shape:
             raise Mismatch(f"vectors and pictures (boxes) can be stacked, got {before}", where="stacking")
-        low, high = (_wide(bound[None], self.size)[0] for bound in (before.low, before.high))
-        names = tuple(_aged(name, self.size - 1 - age) for age in range(self.size) for name in before.names)
-        if len(before.shape) > 1:
-            names = ()  # a component's place moves where there is more than one axis
-        return attrs.evolve(before, shape=low.shape, low=low, high=high, names=names)
+        low, high = (_shown(np.concatenate([_planes(bound[None])] * self.size, 1))[0] for bound in _bounds(before))
+        names = () if len(before.shape) == 2 else before.names
+        aged = tuple(_aged(name, self.size - 1 - age) for age in range(self.size) for name in names)
+        return attrs.evolve(before, shape=low.shape, low=low, high=high, names=aged)
 
     def init(self, before: Space, count: int) -> State:
-        """The stacks of all environments, ``[N, *space(before).shape]``."""
-        return np.zeros((count, *self.space(before).shape), before.dtype)
+        """The stacks of all environments with their last axis first, ``[N, C * size, ...]``."""
+        *sides, depth = self.space(before).shape
+        return np.zeros((count, depth, *sides), before.dtype)
 
     def __call__(self, state: State, values: Array, rows: Rows) -> tuple[State, Array]:
+        newest = _planes(values)
         if rows.first:
-            seen = _wide(values, self.size)
+            stacks = np.concatenate([newest] * self.size, axis=1)
         else:
-            newest = values[..., None] if values.ndim == 3 else values
-            seen = np.concatenate([state[rows.envs][..., newest.shape[-1] :], newest], axis=-1)
-        if len(seen) == len(state):
-            return seen, seen  # nobody writes to either
+            older = state if len(values) == len(state) else state[rows.envs]
+            stacks = np.concatenate([older[:, newest.shape[1] :], newest], axis=1)
+        if len(stacks) == len(state):
+            return stacks, _shown(stacks)  # nobody writes to either
         state = state.copy()
-        state[rows.envs] = seen
-        return state, seen
+        state[rows.envs] = stacks
+        return state, _shown(stacks)
 
 
-def _wide(values: Array, size: int) -> Array:
-    """`values` ``[M, ...]`` `size` times over along the last axis; a picture without channels gets one first."""
-    return np.concatenate([values[..., None] if values.ndim == 3 else values] * size, axis=-1)
+def _bounds(box: Box) -> tuple[Array, Array]:
+    return box.low, box.high
+
+
+def _planes(values: Array) -> Array:
+    """`values` ``[M, ..., C]`` with their last axis first, ``[M, C, ...]``; a picture without channels gets one."""
+    return values[:, None] if values.ndim == 3 else np.moveaxis(values, -1, 1)
+
+
+def _shown(stacks: Array) -> Array:
+    return np.moveaxis(stacks, 1, -1)
 
 
 def _aged(name: str, age: int) -> str:
