@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
-from importlib.metadata import Distribution, distributions
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
 
 
 class Point(NamedTuple):
@@ -45,21 +48,67 @@ def discover(paths: Sequence[str] | None = None) -> tuple[Dist, ...]:
     twice, the first on the path is the installed one, as for imports.
     """
     found: dict[str, Dist] = {}
-    for dist in distributions() if paths is None else distributions(path=list(paths)):
-        points = tuple(_points(dist))
-        if not points:
-            continue
-        facts = {key: dist.metadata[key] for key in ("Name", "Version") if key in dist.metadata}
-        if "Name" in facts:
-            found.setdefault(canonical(facts["Name"]), Dist(facts["Name"], facts.get("Version", "?"), points))
+    for dist in _distributions(sys.path if paths is None else paths):
+        points = tuple(_points(_text(dist, "entry_points.txt")))
+        facts = _headers(_text(dist, "METADATA") or _text(dist, "PKG-INFO")) if points else {}
+        if "name" in facts:
+            found.setdefault(canonical(facts["name"]), Dist(facts["name"], facts.get("version", "?"), points))
     return tuple(found[name] for name in sorted(found))
 
 
-def _points(dist: Distribution) -> Iterator[Point]:
-    try:
-        text = dist.read_text("entry_points.txt") or ""
-    except (OSError, UnicodeDecodeError):
+class _Metadata(NamedTuple):
+    """The metadata folder of one distribution, asked as an `importlib.metadata.Distribution` is."""
+
+    folder: str
+
+    def read_text(self, name: str) -> str:
+        with open(f"{self.folder}/{name}", encoding="utf-8") as file:  # noqa: PTH123 - a Path takes as long as reading
+            return file.read()
+
+
+def _distributions(paths: Iterable[str]) -> Iterator[Distribution | _Metadata]:
+    """What `importlib.metadata` finds, in its order, and without importing it: that takes as long as a listing.
+
+    It is asked itself for what lies in an archive, and where somebody else than Python finds distributions.
+    """
+    if [finder for finder in sys.meta_path if getattr(finder, "find_distributions", None)] != [PathFinder]:
+        yield from _standard(paths)
         return
+    for path in map(os.fspath, paths):
+        try:
+            names = os.listdir(path or ".")  # noqa: PTH208 - empty, it is the working directory
+        except NotADirectoryError:
+            yield from _standard([path])
+            continue
+        except (OSError, ValueError):
+            continue
+        egg = ("egg-info",) if path.lower().endswith(".egg") else ()
+        for name, low in zip(names, map(str.lower, names), strict=True):
+            if low.endswith((".dist-info", ".egg-info")) or low in egg:
+                yield _Metadata(f"{path or '.'}/{name}")
+
+
+def _standard(paths: Iterable[str]) -> Iterator[Distribution]:
+    from importlib.metadata import distributions
+
+    return iter(distributions(path=list(paths)))
+
+
+def _text(dist: Distribution | _Metadata, name: str) -> str:
+    """A file of the metadata; empty where it cannot be read."""
+    try:
+        return dist.read_text(name) or ""
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _headers(metadata: str) -> dict[str, str]:
+    """Name and version, the first of each before the first empty line."""
+    lines = (line.partition(":") for line in metadata.partition("\n\n")[0].split("\n"))
+    return {key.lower(): value.strip() for key, _, value in reversed([*lines]) if key.lower() in ("name", "version")}
+
+
+def _points(text: str) -> Iterator[Point]:
     group = ""
     for line in map(str.strip, text.splitlines() if "[coach." in text else ()):
         if line.startswith("["):
