@@ -6,6 +6,7 @@ import pytest
 
 from coach_exploration.additive_noise import AdditiveNoise
 from coach_exploration.boltzmann import Boltzmann
+from coach_exploration.bootstrapped import Bootstrapped
 from coach_exploration.categorical import Categorical
 from coach_exploration.continuous_entropy import ContinuousEntropy
 from coach_exploration.e_greedy import EGreedy
@@ -13,6 +14,7 @@ from coach_exploration.greedy import Greedy
 from coach_exploration.ou_process import OUProcess
 from coach_exploration.parameter_noise import ParameterNoise
 from coach_exploration.truncated_normal import TruncatedNormal
+from coach_exploration.ucb import UCB
 from coach_schedules import Linear
 from coachcore.api import Box, Discrete
 from coachcore.testing.exploration import LAWS
@@ -28,6 +30,16 @@ CASES = {
     "e-greedy": (EGreedy(), Discrete(4)),
     "e-greedy-always": (EGreedy(epsilon=1), Discrete(2)),
     "e-greedy-evaluating": (EGreedy(epsilon=0.1, evaluation_epsilon=0.05), Discrete(7)),
+    "e-greedy-long": (EGreedy(epsilon=0.3, duration=5), Discrete(3)),
+    "e-greedy-box": (EGreedy(epsilon=0.3), UNEVEN),
+    "e-greedy-box-long": (EGreedy(epsilon=0.3, duration=4, deviation=FALLING), TENSOR),
+    "e-greedy-box-evaluating": (EGreedy(evaluation_epsilon=0.5, evaluation_deviation=0.1), UNEVEN),
+    "e-greedy-open": (EGreedy(deviation=0.2, relative=False), Box((3,))),
+    "bootstrapped": (Bootstrapped(), Discrete(3)),
+    "bootstrapped-mean": (Bootstrapped(epsilon=0.2, vote=False), Discrete(2)),
+    "bootstrapped-evaluating": (Bootstrapped(evaluation_epsilon=0.2), Discrete(4)),
+    "ucb": (UCB(), Discrete(3)),
+    "ucb-falling": (UCB(bonus=FALLING, epsilon=FALLING, evaluation_epsilon=0.1), Discrete(1)),
     "categorical": (Categorical(), Discrete(3)),
     "categorical-one": (Categorical(), Discrete(1)),
     "categorical-many": (Categorical(), Discrete(40)),

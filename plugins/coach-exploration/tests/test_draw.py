@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from coach_exploration.draw import drawn
+from coach_exploration.draw import drawn, mostly
 from coachcore.testing.laws import chi_square, chi_square_limit
 
 weights = st.tuples(st.integers(1, 6), st.integers(1, 40)).flatmap(
@@ -77,3 +77,13 @@ def test_each_index_comes_as_often_as_its_weight_says(count, scale):
     for _ in range(6000 // count):
         counts += np.bincount(drawn(rows, rng), minlength=4)
     assert chi_square(counts, counts.sum() * chances) < chi_square_limit(3)
+
+
+@given(st.integers(1, 6), st.integers(1, 9), st.floats(0, 1), st.integers(0, 2**32))
+def test_the_slow_twin_is_as_greedy(count, actions, epsilon, seed):
+    """Slow twin: environment by environment, from the same numbers."""
+    numbers, best = np.random.default_rng(seed).random(2 * count), np.arange(count) % actions
+    slow = [int(numbers[count + env] * actions) if numbers[env] < epsilon else int(best[env]) for env in range(count)]
+    found = mostly(lambda: best, epsilon, actions, count, np.random.default_rng(seed))
+    assert found.tolist() == slow
+    assert found.dtype == np.int64

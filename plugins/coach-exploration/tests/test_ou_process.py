@@ -53,6 +53,34 @@ def test_the_slow_twin_walks_the_same():
         np.testing.assert_allclose(fast[step], slow, rtol=1e-12)
 
 
+def test_a_walk_begins_at_0_with_each_episode():
+    part, rng, many = OUProcess(sigma=1.0, dt=1.0), np.random.default_rng(3), np.full((3, 2), 5.0)
+    moment = Moment(rng, 0, False, np.array([True, False, True]))
+    after, _ = part(many, lambda: Proposal(np.zeros((3, 2))), SPACE, 3, moment)
+    thrown = np.random.default_rng(3).standard_normal((3, 2))
+    np.testing.assert_allclose(after, np.array([[0.0], [5.0 - 0.15 * 5.0], [0.0]]) + thrown, rtol=1e-12)
+
+
+def test_the_old_figures():
+    """The first two rows that the old suite held, 0.2 * 0.1 times NumPy's legacy normal numbers of seed 0."""
+    legacy, part, space = np.random.RandomState(0), OUProcess(theta=0.1), Box((10,), -1, 1)
+
+    class Then:
+        def standard_normal(self, shape):
+            return legacy.randn(*shape)
+
+    state, rows = part.init(space, 1), []
+    for step in range(3):
+        moment = Moment(Then(), step, evaluating=False)
+        state, actions = part(state, lambda: Proposal(np.zeros((1, 10))), space, 1, moment)
+        rows.append(actions[0])
+    first = [0.03528105, 0.00800314, 0.01957476, 0.04481786, 0.03735116]
+    first += [-0.01954556, 0.01900177, -0.00302714, -0.00206438, 0.00821197]
+    assert rows[0] == pytest.approx(first, rel=1e-5)
+    assert rows[1][:2] == pytest.approx([0.03812664, 0.03708061], rel=1e-5)
+    assert rows[2][:2] == pytest.approx([-0.01297129, 0.0501159], rel=1e-5)
+
+
 def test_it_settles_around_its_mean():
     """Mean, variance and memory of the settled walk; each is off once in a million seeds.
 

@@ -16,11 +16,9 @@ from coachcore.api import Array, FloatOrVector, Mismatch, Moment, Proposal, Spac
 class OUProcess:
     """``x += theta (mu - x) dt + sigma sqrt(dt) normal``, and x is added to the preferred action.
 
-    What is done is cut off at the bounds. Each environment has a walk of its own, which begins at 0 (Ornstein and
-    Uhlenbeck 1930; Lillicrap et al. 2016, arXiv:1509.02971). A policy is not told
-    where episodes begin, so the walk goes on through them; the old one began
-    anew. It forgets within 1 / (theta dt) steps anyway. In evaluation there is no noise
-    and the walk stands still. A step takes N A normal numbers.
+    What is done is cut off at the bounds. Each environment has a walk of its own, which begins at 0
+    with each of its episodes. In evaluation there is no noise and the walk stands still.
+    A step takes N A normal numbers. Ornstein and Uhlenbeck 1930; Lillicrap et al. 2016, arXiv:1509.02971.
     """
 
     mu: FloatOrVector = param(default=0.0, doc="where the walk is drawn to, in the action's own units")
@@ -44,6 +42,8 @@ class OUProcess:
         wish = propose().preferences.reshape(count, *space.shape)
         if moment.evaluating:
             return state, into(space, wish)  # type: ignore[arg-type]  # `init` refuses whatever is no box
+        if moment.first is not None:
+            state = np.where(moment.first.reshape(count, *(1 for _ in space.shape)), 0.0, state)
         thrown = self.sigma * self.dt**0.5 * moment.rng.standard_normal(state.shape)
         walk = state + (self.theta * self.dt) * (self.mu - state) + thrown
         return walk, into(space, wish + walk)  # type: ignore[arg-type]
