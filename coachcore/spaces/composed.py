@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import comb, prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 import numpy as np
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 class MultiSelect:
     """Any of `n` buttons at once, at most `most` of them: zeros and ones, ``[N, n]`` int64."""
 
+    dtype: ClassVar[str] = "int64"
     n: int = attrs.field(converter=int)
     most: int = attrs.field(default=attrs.Factory(lambda self: self.n, takes_self=True), converter=int)
     none: bool = True  # may no button be pressed at all?
@@ -34,10 +35,6 @@ class MultiSelect:
     @property
     def shape(self) -> tuple[int, ...]:
         return (self.n,)
-
-    @property
-    def dtype(self) -> str:
-        return "int64"
 
     @property
     def ways(self) -> tuple[int, ...]:
@@ -74,6 +71,7 @@ class MultiSelect:
 class Attention:
     """A window in a box ``[D]``: its lowest and its highest corner, ``[N, 2, D]`` float32."""
 
+    dtype: ClassVar[str] = "float32"
     within: Box
     size: float | None = None  # length of every side of the window; None: any
 
@@ -86,10 +84,6 @@ class Attention:
     @property
     def shape(self) -> tuple[int, ...]:
         return (2, *self.within.shape)
-
-    @property
-    def dtype(self) -> str:
-        return "float32"
 
     def contains(self, values: Array) -> bool:
         """Whether every window of `values` ``[N, 2, D]`` lies in the space and has the size."""
@@ -118,15 +112,12 @@ class Attention:
 class Compound:
     """Several spaces side by side: one row of all their numbers, ``[N, W]`` float32 (exact up to 2**24)."""
 
+    dtype: ClassVar[str] = "float32"
     parts: Mapping[str, Space]
 
     @property
     def shape(self) -> tuple[int, ...]:
         return (sum(prod(part.shape) for part in self.parts.values()),)
-
-    @property
-    def dtype(self) -> str:
-        return "float32"
 
     def split(self, values: Array) -> dict[str, Array]:
         """The values of every part by name, each ``[N, *shape]``."""
@@ -138,7 +129,7 @@ class Compound:
 
     def join(self, values: Mapping[str, Array]) -> Array:
         """The row ``[N, W]`` that `split` takes apart."""
-        rows = [np.reshape(values[name], (len(values[name]), -1)) for name in self.parts]
+        rows = [np.reshape(values[name], (-1, prod(part.shape))) for name, part in self.parts.items()]
         return np.concatenate(rows, axis=1).astype(np.float32)
 
     def contains(self, values: Array) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
@@ -40,7 +40,7 @@ def check_names(names: tuple[str, ...], wanted: int) -> None:
         raise BadSetting(f"{len(names)} names were given for {wanted} components: {', '.join(names)}")
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Box:
     """Real vectors, tensors or images: `shape` without the environment axis, inclusive bounds.
 
@@ -60,8 +60,10 @@ class Box:
         check_names(self.names, self.shape[-1] if self.shape else 1)
         object.__setattr__(self, "low", _bound(self.low, self.shape, self.dtype))
         object.__setattr__(self, "high", _bound(self.high, self.shape, self.dtype))
-        if not np.all(self.low <= self.high):  # said this way round, NaN is refused too
-            raise BadSetting(f"a box needs low <= high everywhere, got low {self.low} and high {self.high}")
+        wrong = np.flatnonzero(~(self.low <= self.high))  # said this way round, NaN is refused too
+        if wrong.size:
+            low, high = self.low.flat[wrong[0]], self.high.flat[wrong[0]]
+            raise BadSetting(f"a box needs low <= high everywhere, got low {low:g} and high {high:g}")
 
     @property
     def bounded(self) -> bool:
@@ -99,6 +101,10 @@ class Box:
         names = self.names * (len(flat) // max(len(self.names), 1)) or ("",) * len(flat)
         return ", ".join(f"{name} {value:g}".strip() for name, value in zip(names, flat, strict=True))
 
+    def __repr__(self) -> str:
+        ends = f"{self.low.min():g} to {self.high.max():g}" if self.low.size else "empty"
+        return f"Box({self.shape}, {ends}, {self.dtype})"
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Box)
@@ -113,6 +119,7 @@ class Box:
 class Discrete:
     """One of `n` actions, numbered 0 to n - 1."""
 
+    dtype: ClassVar[str] = "int64"
     n: int = attrs.field(converter=int)
     names: tuple[str, ...] = ()
 
@@ -124,10 +131,6 @@ class Discrete:
     @property
     def shape(self) -> tuple[int, ...]:
         return ()
-
-    @property
-    def dtype(self) -> str:
-        return "int64"
 
     def contains(self, values: Array) -> bool:
         """Whether every entry of `values` ``[N]`` is a whole number from 0 to n - 1."""
