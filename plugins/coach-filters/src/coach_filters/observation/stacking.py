@@ -60,11 +60,12 @@ def _bounds(box: Box) -> tuple[Array, Array]:
 
 def _planes(values: Array) -> Array:
     """`values` ``[M, ..., C]`` with their last axis first, ``[M, C, ...]``; a picture without channels gets one."""
-    return values[:, None] if values.ndim == 3 else np.moveaxis(values, -1, 1)
+    rank = values.ndim
+    return values[:, None] if rank == 3 else values.transpose(0, rank - 1, *range(1, rank - 1))
 
 
 def _shown(stacks: Array) -> Array:
-    return np.moveaxis(stacks, 1, -1)
+    return stacks.transpose(0, *range(2, stacks.ndim), 1)
 
 
 def _aged(name: str, age: int) -> str:
