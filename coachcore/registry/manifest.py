@@ -15,6 +15,7 @@ from coachcore.specs import API, KINDS, ComponentSpec, ParamSpec
 FILE = "coach_plugin.json"
 VERSION = 1
 _PARAM_KEYS = frozenset(ParamSpec._fields)
+_BOUNDS = frozenset(("ge", "gt", "le", "lt"))
 _SPEC_KEYS = frozenset(ComponentSpec._fields)
 
 
@@ -70,34 +71,35 @@ def _only(table: Any, keys: frozenset[str]) -> Any:
 
 def spec_from(data: Any) -> ComponentSpec:
     """A part from its manifest form; raises `CoachError`."""
-    _want(isinstance(data, dict), f"a component should be an object, got {data!r}")
-    name = data.get("name")
+    _want(isinstance(data, dict), "a component should be an object, got {!r}", data)
+    name, odd = data.get("name"), data.keys() - _SPEC_KEYS
     for key in ("kind", "name", "object"):
-        _want(isinstance(data.get(key), str), f"{name}: {key} should be text")
+        _want(isinstance(data.get(key), str), "{}: {} should be text", name, key)
     for key in ("summary", "since", "stability"):
-        _want(isinstance(data.get(key, ""), str), f"{name}: {key} should be text")
-    _want(data["kind"] in KINDS, f"{name}: there is no kind of part called {data['kind']!r}")
-    _want(not data.keys() - _SPEC_KEYS, f"{name}: unknown key {min(data.keys() - _SPEC_KEYS, default='')!r}")
+        _want(isinstance(data.get(key, ""), str), "{}: {} should be text", name, key)
+    _want(data["kind"] in KINDS, "{}: there is no kind of part called {!r}", name, data["kind"])
+    _want(not odd, "{}: unknown key {!r}", name, min(odd, default=""))
     facts, params = data.get("facts", {}), data.get("params", [])
-    _want(isinstance(facts, dict) and isinstance(params, list), f"{name}: facts should be a table and params a list")
-    lists = {key: _texts(data.get(key, []), f"{name}: {key}") for key in ("aliases", "needs")}
-    return ComponentSpec(**{**data, **lists, "params": tuple(_param(param, name) for param in params)})
+    _want(isinstance(facts, dict) and isinstance(params, list), "{}: facts should be a table and params a list", name)
+    lists = {key: _texts(data.get(key, []), name, key) for key in ("aliases", "needs")}
+    return ComponentSpec(**{**data, **lists, "params": tuple([_param(param, name) for param in params])})
 
 
 def _param(data: Any, owner: Any) -> ParamSpec:
-    _want(isinstance(data, dict), f"{owner}: a parameter should be an object, got {data!r}")
-    name = data.get("name")
-    _want(isinstance(name, str) and isinstance(data.get("type"), str), f"{owner}: a parameter needs a name and a type")
-    _want(not data.keys() - _PARAM_KEYS, f"{owner}.{name}: unknown key {min(data.keys() - _PARAM_KEYS, default='')!r}")
-    for key in ("ge", "gt", "le", "lt"):
-        _want(isinstance(data.get(key, 0), int | float), f"{owner}.{name}: {key} should be a number")
-    return ParamSpec(**{**data, "choices": _texts(data.get("choices", []), f"{owner}.{name}: choices")})
+    _want(isinstance(data, dict), "{}: a parameter should be an object, got {!r}", owner, data)
+    name, odd = data.get("name"), data.keys() - _PARAM_KEYS
+    _want(isinstance(name, str) and isinstance(data.get("type"), str), "{}: a parameter needs a name and a type", owner)
+    _want(not odd, "{}.{}: unknown key {!r}", owner, name, min(odd, default=""))
+    for key in data.keys() & _BOUNDS:
+        _want(isinstance(data[key], int | float), "{}.{}: {} should be a number", owner, name, key)
+    if "choices" in data:
+        return ParamSpec(**{**data, "choices": _texts(data["choices"], f"{owner}.{name}", "choices")})
+    return ParamSpec(**data)
 
 
-def _texts(value: Any, where: str) -> tuple[str, ...]:
-    _want(
-        isinstance(value, list) and all(isinstance(item, str) for item in value), f"{where} should be a list of texts"
-    )
+def _texts(value: Any, owner: Any, key: str) -> tuple[str, ...]:
+    sound = isinstance(value, list) and all([isinstance(item, str) for item in value])  # noqa: C419 - half the time
+    _want(sound, "{}: {} should be a list of texts", owner, key)
     return tuple(value)
 
 
@@ -105,9 +107,10 @@ def _inside(folder: str) -> bool:
     return not (folder.startswith(("/", "\\")) or ":" in folder or ".." in folder.replace("\\", "/").split("/"))
 
 
-def _want(holds: Any, complaint: str) -> None:
+def _want(holds: Any, complaint: str, *values: Any) -> None:
+    """Complain unless it `holds`; `values` are put into the text only then, since this runs for every setting."""
     if not holds:
-        raise _bad(complaint)
+        raise _bad(complaint.format(*values) if values else complaint)
 
 
 def _bad(complaint: str) -> CoachError:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
+from textwrap import fill
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from coachcore.cli.output import bare, counted, cut, setting, table, toml, width, wrapped
 from coachcore.specs import ParamSpec
@@ -62,6 +66,33 @@ def test_cutting(text: str, room: int, seen: str) -> None:
 def test_wrapping_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     assert wrapped("word " * 9, "  ", "    ") == "  word word word word word word word\n      word word"
+
+
+@given(
+    st.lists(st.text("ab,.(`", max_size=9), max_size=30),
+    st.sampled_from(["", "  ", "      "]),
+    st.sampled_from(["", "    "]),
+    st.integers(40, 60),
+)
+def test_wrapping_is_the_standard_librarys(words: list[str], indent: str, hanging: str, columns: int) -> None:
+    text = " ".join(words).strip()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", str(columns))
+        slowly = fill(text, columns, initial_indent=indent, subsequent_indent=indent + hanging, break_long_words=False)
+        assert wrapped(text, indent, hanging) == slowly
+
+
+def test_a_name_stays_whole_and_a_line_end_is_a_space(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    assert wrapped("x" * 34 + "\ne-greedy", "") == "x" * 34 + "\ne-greedy"
+    assert wrapped("no\nend", "") == "no end"
+
+
+@pytest.mark.parametrize("said", ["", "0", "wide"])
+def test_without_a_terminal_there_are_80_columns(monkeypatch: pytest.MonkeyPatch, said: str) -> None:
+    monkeypatch.setenv("COLUMNS", said)
+    monkeypatch.setattr(sys, "__stdout__", None)
+    assert width() == 80
 
 
 def test_small_things() -> None:
