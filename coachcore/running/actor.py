@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,11 @@ class Actor:
     """Asks the acting network of `learner`, noise from the stream ``noise``; holds nothing that outlives a step.
 
     `fresh`: what the agent thinks is kept beside what it did. `carry`: how many
-    numbers the network remembers; they travel with the observations.
+    numbers the network remembers; they travel with the observations. `show`, where
+    there is one, is what becomes of stored observations before the network sees them.
     """
+
+    show: Callable[[Obs], Obs] | None = None
 
     def __init__(self, agent: Agent, learner: Learner, streams: Streams, *, fresh: bool, carry: int) -> None:
         self._agent: Any = agent
@@ -50,11 +53,11 @@ class Actor:
 
     def propose(self, obs: Obs) -> Proposal:
         """What the agent would like to do where it sees `obs` ``[N, ...]``."""
-        return self._agent.propose(self.acting(obs, self._noise))  # type: ignore[no-any-return]
+        return self._agent.propose(self._asked(obs, self._noise))  # type: ignore[no-any-return]
 
     def think(self, obs: Obs) -> Proposal:
         """The same, kept until the next step."""
-        self._outputs = self.acting(obs, self._noise)
+        self._outputs = self._asked(obs, self._noise)
         self._proposal = self._agent.propose(self._outputs)
         if self.carry:
             self._carried = self._outputs[CARRY].copy()
@@ -66,7 +69,10 @@ class Actor:
 
     def value_of(self, obs: Obs) -> Array:
         """What the agent thinks observations ``[N, ...]`` are worth: ``[N]``."""
-        return np.array(self.acting(obs)["value"])
+        return np.array(self._asked(obs)["value"])
+
+    def _asked(self, obs: Obs, noise: Any = None) -> Mapping[str, Array]:
+        return self.acting(obs if self.show is None else self.show(obs), noise)  # type: ignore[no-any-return]
 
     def after(self, obs: Obs) -> Obs:
         """Observations ``[N, ...]`` that follow a step, with what the network remembers of it."""

@@ -12,8 +12,9 @@ from coachcore.component import spec_of
 from coachcore.contracts.experiment import Filters
 from coachcore.contracts.filter import Filter
 from coachcore.errors import Mismatch
-from coachcore.spaces import Box, Space, Spaces
-from coachcore.types import Array, Obs, Rows, State
+from coachcore.layout import Layout
+from coachcore.spaces import Box, Discrete, Space, Spaces
+from coachcore.types import Array, Obs, Rows, Sample, State
 
 
 @attrs.frozen
@@ -62,11 +63,33 @@ def _chain(filters: Iterable[Filter], before: Space) -> tuple[Chain, Space]:
     return Chain(rules, tuple(befores), tuple(not spec_of(rule).facts.get("episodic") for rule in rules)), before
 
 
+def _split(rules: tuple[Filter, ...], where: str) -> tuple[tuple[Filter, ...], tuple[Filter, ...]]:
+    """What memory keeps, and the filters with ``stored = false`` behind it, which only the network sees."""
+    kept = tuple(rule for rule in rules if getattr(rule, "stored", True))
+    if rules[: len(kept)] != kept:
+        raise Mismatch("filters with stored = false come last: what memory keeps has not passed them", where=where)
+    return kept, rules[len(kept) :]
+
+
+def _shown(rules: tuple[Filter, ...], before: Space, where: str) -> tuple[Chain, Space]:
+    """The chain of filters with ``stored = false``; raises `Mismatch` where what is stored would not have room."""
+    chain, after = _chain(rules, before)
+    if (after.shape, after.dtype) != (before.shape, before.dtype) or not all(chain.lasting):
+        names = ", ".join(f"'{spec_of(rule).name}'" for rule in rules)
+        raise Mismatch(f"{names} with stored = false must leave {before} its shape and type, got {after}", where=where)
+    return chain, after
+
+
+_BRIDGES = "'attention-discretization' for windows, 'full-discrete-map' for buttons and choices side by side, "
+_BRIDGES += "'box-discretization' where a box is among them"
+
+
 @attrs.frozen
 class Pipelines:
     """All three directions, and the spaces that the agent sees behind them."""
 
     observation: Mapping[str, Chain]  # only the names that have filters
+    shown: Mapping[str, Chain]  # what is done to stored observations each time that the network is shown them
     reward: Chain
     action: Chain  # in the order that an action meets them: agent side first
     raw: Spaces  # as the environment shows them
@@ -83,36 +106,66 @@ class Pipelines:
         if unknown:
             there = ", ".join(sorted(spaces.observation))
             raise Mismatch(f"no observation is called '{min(unknown)}'; there is {there}", where="filters")
-        chains, seen = {}, dict(spaces.observation)
+        chains, shown, seen = {}, {}, dict(spaces.observation)
         for name, rules in filters.observation.items():
-            if rules:
-                chains[name], seen[name] = _chain(rules, spaces.observation[name])
+            kept, late = _split(rules, f"filters.{name}")
+            if kept:
+                chains[name], seen[name] = _chain(kept, seen[name])
+            if late:
+                shown[name], seen[name] = _shown(late, seen[name], f"filters.{name}")
+        if not all(getattr(rule, "stored", True) for rule in (*filters.reward, *filters.action)):
+            raise Mismatch("stored = false is for observations: a network is shown nothing else", where="filters")
         reward, reward_space = _chain(filters.reward, spaces.reward)
         outward, action_space = _chain(filters.action, spaces.action)
         inward = Chain(outward.filters[::-1], outward.befores[::-1], outward.lasting[::-1])
         if not isinstance(reward_space, Box):
             raise Mismatch(f"a reward filter must leave rewards in a box, got {reward_space}", where="filters.reward")
+        if not isinstance(action_space, Box | Discrete):
+            message = f"agents know discrete actions and boxes, these are {action_space} - use an action filter"
+            raise Mismatch(f"{message}: {_BRIDGES}", where="filters.action")
         agents = _unit(action_space) if unit and isinstance(action_space, Box) else action_space
-        seen_spaces = Spaces(observation=seen, action=agents, reward=reward_space)
-        return cls(chains, reward, inward, spaces, seen_spaces, action_space)
+        seen_spaces = attrs.evolve(spaces, observation=seen, action=agents, reward=reward_space)
+        return cls(chains, shown, reward, inward, spaces, seen_spaces, action_space)
 
     def init(self, count: int) -> dict[str, Any]:
         """Every filter's state before the first step."""
         return {
             "observation": {name: chain.init(count) for name, chain in self.observation.items()},
+            "shown": {name: chain.init(count) for name, chain in self.shown.items()},
             "reward": self.reward.init(count),
             "action": self.action.init(count),
         }
 
     def observe(self, states: dict[str, Any], obs: Obs, rows: Rows, *, evaluating: bool = False) -> Obs:
-        """Observations ``[M, ...]`` as the agent sees them; `states` moves on in place."""
-        if not self.observation:
+        """Observations ``[M, ...]`` as memory keeps them; `states` moves on in place."""
+        if not self.observation and not self.shown:
             return obs
         seen = dict(obs)
         for name, chain in self.observation.items():
             kept, seen[name] = chain(states["observation"][name], obs[name], rows, evaluating=evaluating)
             states["observation"][name] = kept
+        for name, chain in self.shown.items():
+            states["shown"][name], _ = chain(states["shown"][name], seen[name], rows, evaluating=evaluating)
         return seen
+
+    def show(self, states: dict[str, Any], obs: Obs) -> Obs:
+        """Observations ``[M, ...]`` that `observe` returned or memory kept, as the network is shown them now."""
+        return {**obs, **{name: self._now(states, name, obs[name]) for name in self.shown}} if self.shown else obs
+
+    def show_sample(self, states: dict[str, Any], sample: Sample, layout: Layout) -> Sample:
+        """The same for the observations of minibatches: rows of `layout`."""
+        if not self.shown:
+            return sample
+        packed = sample.packed.copy()
+        for name in self.shown:
+            for column in {f"obs.{name}", f"next_obs.{name}"} & set(layout.packed):
+                place = packed[..., layout.packed[column]]
+                place[...] = self._now(states, name, place.reshape(-1, *layout[column].shape)).reshape(place.shape)
+        return sample._replace(packed=packed)
+
+    def _now(self, states: dict[str, Any], name: str, values: Array) -> Array:
+        rows = Rows(np.arange(len(values)), first=False, evaluating=True)
+        return self.shown[name](states["shown"][name], values, rows, evaluating=True)[1]
 
     def rewarded(self, states: dict[str, Any], rewards: Array, rows: Rows) -> Array:
         """Rewards ``[M]`` as the agent sees them (training only: evaluation counts raw rewards)."""

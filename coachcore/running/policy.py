@@ -57,7 +57,7 @@ class Policy:
 
     def actions(self, obs: Obs, first: Array) -> Array:
         """Actions ``[N, ...]`` for observations ``[N, ...]``; `first` ``[N]`` marks those that open an episode."""
-        seen = self._observed(obs, first)
+        seen = self.pipelines.show(self.filters, self._observed(obs, first))
         moment = Moment(self.rng, 0, evaluating=True)
         space = self.pipelines.spaces.action
         propose = self._remembering(seen, first) if self.carry else lambda: self.agent.propose(self.acting(seen))

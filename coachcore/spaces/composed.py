@@ -129,7 +129,7 @@ class Compound:
 
     def join(self, values: Mapping[str, Array]) -> Array:
         """The row ``[N, W]`` that `split` takes apart."""
-        rows = [np.reshape(values[name], (-1, prod(part.shape))) for name, part in self.parts.items()]
+        rows = [np.reshape(values[name], (len(values[name]), prod(part.shape))) for name, part in self.parts.items()]
         return np.concatenate(rows, axis=1).astype(np.float32)
 
     def contains(self, values: Array) -> bool:

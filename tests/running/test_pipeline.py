@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import attrs
 import numpy as np
 import pytest
@@ -9,9 +11,10 @@ import pytest
 from coachcore.component import component, param
 from coachcore.contracts.experiment import Filters
 from coachcore.errors import Mismatch
+from coachcore.layout import Layout
 from coachcore.running.pipeline import Pipelines
-from coachcore.spaces import Box, Discrete, Spaces
-from coachcore.types import Rows
+from coachcore.spaces import Attention, Box, Compound, Discrete, MultiSelect, Spaces
+from coachcore.types import Rows, Sample
 
 ROWS = Rows(np.arange(2), first=False)
 SPACES = Spaces(observation={"o": Box((1,), 0, 10), "p": Box((1,), 0, 10)}, action=Box((1,), 0, 10))
@@ -23,6 +26,7 @@ class Add:
     """Adds a constant, and counts the values it has seen."""
 
     amount: float = param(doc="what is added", default=1.0)
+    stored: bool = param(doc="false: memory keeps what came in", default=True)
 
     def space(self, before):
         return Box(before.shape, before.low + self.amount, before.high + self.amount)
@@ -31,7 +35,8 @@ class Add:
         return {"seen": 0, "low": float(before.low.min()), "count": count}
 
     def __call__(self, state, values, rows):
-        return {**state, "seen": state["seen"] + len(values)}, values + self.amount
+        seen = state["seen"] + (0 if rows.evaluating else len(values))
+        return {**state, "seen": seen}, values + self.amount
 
 
 @component("filter", "toy-times", acts_on="observation", episodic=True)
@@ -134,7 +139,7 @@ def test_without_filters_the_very_same_things_come_back():
     assert pipelines.rewarded(states, rewards, ROWS) is rewards
     assert np.array_equal(pipelines.applied(states, actions, ROWS), actions)
     assert pipelines.spaces == SPACES
-    assert states == {"observation": {}, "reward": [], "action": []}
+    assert states == {"observation": {}, "shown": {}, "reward": [], "action": []}
 
 
 def test_a_box_of_actions_is_cut_off_at_its_edges():
@@ -171,3 +176,101 @@ def test_an_observation_that_is_not_there():
 def test_rewards_stay_numbers():
     with pytest.raises(Mismatch, match=r"filters\.reward: a reward filter must leave rewards in a box"):
         Pipelines.of(Filters(reward=(ToDiscrete(),)), SPACES)
+
+
+# stored = false: done to what memory keeps, each time that the network is shown it
+
+
+def test_what_is_not_stored_is_done_before_the_network_only():
+    pipelines, states = bound(observation={"o": (Times(factor=2.0), Add(amount=1.0, stored=False))})
+    kept = pipelines.observe(states, {"o": values(3, 4), "p": values(5, 6)}, ROWS)
+    assert kept["o"].ravel().tolist() == [6, 8]
+    shown = pipelines.show(states, kept)
+    assert shown["o"].ravel().tolist() == [7, 9]
+    assert shown["p"] is kept["p"]
+    assert kept["o"].ravel().tolist() == [6, 8]
+    assert states["shown"]["o"][0]["seen"] == 2  # taught by what is observed, not by what is shown
+    assert pipelines.spaces.observation["o"] == Box((1,), 1, 21)
+
+
+def test_rows_that_memory_kept_are_shown_alike():
+    pipelines, states = bound(observation={"o": (Add(amount=10.0, stored=False),)})
+    layout = Layout.of(pipelines.spaces)
+    packed = np.arange(2 * 3 * layout.width, dtype=np.float32).reshape(2, 3, -1)
+    sample = Sample(np.zeros((2, 3), int), packed)
+    shown = pipelines.show_sample(states, sample, layout)
+    wanted = packed.copy()
+    for name in ("obs.o", "next_obs.o"):
+        wanted[..., layout.packed[name]] += 10
+    np.testing.assert_array_equal(shown.packed, wanted)
+    np.testing.assert_array_equal(packed.ravel(), np.arange(packed.size))
+    assert states["shown"]["o"][0]["seen"] == 0
+
+
+def test_fresh_rows_have_nothing_that_follows():
+    pipelines, states = bound(observation={"o": (Add(amount=10.0, stored=False),)})
+    layout = Layout.of(pipelines.spaces, fresh=True)
+    sample = Sample(np.zeros((1, 1), int), np.zeros((1, 1, layout.width), np.float32))
+    shown = pipelines.show_sample(states, sample, layout).packed[0, 0]
+    assert shown[layout.packed["obs.o"]] == 10
+    assert shown.sum() == 10
+
+
+def test_where_nothing_is_shown_otherwise_nothing_is_copied():
+    pipelines, states = bound(observation={"o": (Add(),)})
+    obs, sample = {"o": values(1, 2)}, Sample(np.zeros((1, 1), int), np.zeros((1, 1, 6), np.float32))
+    assert pipelines.show(states, obs) is obs
+    assert pipelines.show_sample(states, sample, Layout.of(pipelines.spaces)) is sample
+
+
+@component("filter", "toy-widen", acts_on="observation")
+@attrs.frozen(kw_only=True)
+class Widen:
+    """Not stored, and of another shape."""
+
+    stored: bool = False
+
+    def space(self, before):
+        return Box((2,), 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "said"),
+    [
+        (
+            {"observation": {"o": (Add(stored=False), Times())}},
+            "filters.o: filters with stored = false come last: what memory keeps has not passed them",
+        ),
+        (
+            {"observation": {"o": (Widen(),)}},
+            (
+                "filters.o: 'toy-widen' with stored = false must leave Box((1,), 0 to 10, float32) its shape and type, "
+                "got Box((2,), 0 to 1, float32)"
+            ),
+        ),
+        (
+            {"reward": (Add(stored=False),)},
+            "filters: stored = false is for observations: a network is shown nothing else",
+        ),
+    ],
+)
+def test_what_cannot_stand_before_the_network_alone(kinds, said):
+    with pytest.raises(Mismatch, match=f"^{re.escape(said)}$"):
+        bound(**kinds)
+
+
+@pytest.mark.parametrize(
+    "action", [MultiSelect(2), Attention(Box((2,), 0, 9)), Compound({"turn": Discrete(3), "speed": Box((1,))})]
+)
+def test_actions_that_no_agent_knows_are_refused_with_the_filters_that_bridge(action):
+    with pytest.raises(Mismatch) as caught:
+        Pipelines.of(Filters(), attrs.evolve(SPACES, action=action))
+    assert str(caught.value) == (
+        f"filters.action: agents know discrete actions and boxes, these are {action} - use an action filter: "
+        "'attention-discretization' for windows, 'full-discrete-map' for buttons and choices side by side, "
+        "'box-discretization' where a box is among them"
+    )
+
+
+def test_what_counts_as_success_stays():
+    assert Pipelines.of(Filters(), attrs.evolve(SPACES, success=0.0)).spaces.success == 0.0
