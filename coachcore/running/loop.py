@@ -116,7 +116,8 @@ def learn_once(machine: Machine) -> None:
     rate = settings.learning_rate(step)
     while left:
         calls = min(left, settings.updates_per_call or left)
-        sample = memory.sample(machine.streams["memory"], calls, settings.batch_size, step)
+        drawn = memory.sample(machine.streams["memory"], calls, settings.batch_size, step)
+        sample = machine.pipelines.show_sample(machine.filters, drawn, machine.layout)
         trained = machine.lessons.train(sample, rate, step)
         if np.isinf(trained.metrics).any():
             raise _bad_loss(machine, trained, sample)

@@ -51,7 +51,9 @@ class Machine:
         discount = getattr(agent, "discount", 0.99)
         self.accumulate = NStep(getattr(agent, "n_step", 1), discount)
         self.advantages = Advantages(discount, getattr(agent, "gae_lambda", 1.0))
-        self.filters = self.pipelines.init(self.count)
+        self.filters, self.layout = self.pipelines.init(self.count), problem.layout
+        if self.pipelines.shown:
+            self.actor.show = lambda obs: self.pipelines.show(self.filters, obs)
         self.explorer = experiment.exploration.init(self.spaces.action, self.count)
         self.episodes = OpenEpisodes(self.count)
         self.rows = Rows(np.arange(self.count), first=False)
