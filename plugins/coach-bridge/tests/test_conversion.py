@@ -32,6 +32,7 @@ PARTLY = {
     "Doom_Basic_A3C",
     "Atari_A3C",
     "Atari_A3C_LSTM",
+    "Atari_Bootstrapped_DQN",
     "Atari_C51",
     "Atari_DDQN",
     "Atari_DDQN_with_PER",
@@ -41,6 +42,8 @@ PARTLY = {
     "Atari_Dueling_DDQN_with_PER_OpenAI",
     "Atari_QR_DQN",
     "Atari_Rainbow",
+    "Atari_UCB_with_Q_Ensembles",
+    "Fetch_DDPG_HER_baselines",
 }
 """All others of the 69 wait for an agent, a memory or an environment that is not there yet."""
 
@@ -98,6 +101,22 @@ MEANT = {
         "agent/network/heads/q/use": "dueling-q",
         "agent/network/gradient_scales/q": 0.7071067811865475,
         "exploration/evaluation_epsilon": 0.001,
+    },
+    "Atari_Bootstrapped_DQN": {
+        "agent/use": "bootstrapped-dqn",
+        "agent/double": True,
+        "agent/sharing": 1.0,
+        "agent/loss": "huber",
+        "agent/network/heads/q": {"use": "ensemble-q", "heads": 10},
+        "exploration/use": "bootstrapped",
+        "exploration/epsilon": {"use": "linear", "start": 1.0, "end": 0.01, "steps": 1_000_000},
+        "exploration/evaluation_epsilon": 0.05,
+    },
+    "Atari_UCB_with_Q_Ensembles": {
+        "exploration/use": "ucb",
+        "exploration/bonus": 0.1,
+        "exploration/epsilon/steps": [1_000_000],
+        "exploration/epsilon/schedules/1": {"use": "linear", "start": 0.1, "end": 0.01, "steps": 4_000_000},
     },
     "CartPole_QR_DQN": {
         "agent/use": "qr-dqn",
@@ -257,7 +276,7 @@ def lost(text):
         ("for one in (1, 2): agent_params.x = one", "`for one in (1, 2):` cannot be followed"),
         ("print('hello')", "`print('hello')` cannot be followed"),
         ("agent_params.memory = NobodysParameters()", "memory Nobodys: there is no such memory yet"),
-        ("agent_params.exploration = UCBParameters()", "exploration UCB: there is no such policy yet"),
+        ("agent_params.exploration = UCBParameters()", "exploration ucb looks at several heads - use it with agent"),
         ("agent_params.algorithm.discount = gamma()", "discount: only running the preset would tell its value"),
         ("env_params.frame_skip = 3", "frame_skip = 3: put a gymnasium wrapper into environment.wrappers"),
         ("agent_params.algorithm.num_steps_between_copying_online_weights_to_target = EnvironmentEpisodes(2)",
@@ -270,6 +289,45 @@ def lost(text):
 )  # fmt: skip
 def test_what_cannot_be_converted_is_said(line, said):
     assert any(one.startswith(f"3: {said}") for one in lost(line)), lost(line)
+
+
+def test_an_ensemble_of_another_size():
+    text = (
+        "agent_params = BootstrappedDQNAgentParameters()\nenv_params = GymVectorEnvironment(level='CartPole-v1')\n"
+        "head = agent_params.network_wrappers['main'].heads_parameters[0]\n"
+        "agent_params.network_wrappers['main'].heads_parameters[0].num_output_head_copies = 20\n"
+        "agent_params.network_wrappers['main'].heads_parameters[0].rescale_gradient_from_head_by_factor = 1 / {}\n"
+        "agent_params.exploration.architecture_num_q_heads = 20\n"
+        "agent_params.exploration.bootstrapped_data_sharing_probability = 0.5\n"
+        "agent_params.exploration.epsilon_schedule = ConstantSchedule(0)\n"
+    )
+    conversion = converted(text.format(20), "x.py")
+    document = conversion.document
+    assert at(document, "agent/network/heads/q") == {"use": "ensemble-q", "heads": 20}
+    assert (at(document, "agent/sharing"), at(document, "exploration/epsilon")) == (0.5, 0.0)
+    assert [one.text for one in conversion.remarks if one.line == 6] == [
+        "the number of heads is that of the head: agent.network.heads.q.heads"
+    ]
+    assert [one.text for one in converted(text.format(3), "x.py").remarks if one.line == 5] == [
+        "heads of an ensemble send 1 / heads of their gradient - set gradient_scales.q besides"
+    ]
+    load_preset(document)
+
+
+def test_e_greedy_over_real_valued_actions():
+    text = (
+        "agent_params = DDPGAgentParameters()\nenv_params = GymVectorEnvironment(level='Pendulum-v1')\n"
+        "agent_params.exploration = EGreedyParameters()\n"
+        "agent_params.exploration.continuous_exploration_policy_parameters = AdditiveNoiseParameters()\n"
+        "agent_params.exploration.continuous_exploration_policy_parameters.noise_schedule = ConstantSchedule(0.2)\n"
+    )
+    assert at(converted(text, "x.py").document, "exploration") == {
+        "use": "e-greedy",
+        "epsilon": {"use": "linear", "start": 0.5, "end": 0.01, "steps": 50_000},
+        "evaluation_epsilon": 0.05,
+        "deviation": 0.2,
+        "relative": True,
+    }
 
 
 def test_layers_are_spelled_out():

@@ -51,6 +51,10 @@ def agent(work: Work) -> dict[str, Any]:
         else:
             out[new] = work.number(algorithm, name, old.algorithm[name])
     _loss(work, out)
+    if old.use == "bootstrapped-dqn":
+        out["sharing"] = float(
+            work.number(work.agent.inner("exploration"), "bootstrapped_data_sharing_probability", 1.0)
+        )
     _ranges(work, algorithm, out)
     _clip(work, algorithm, out)
     _advantages(work, algorithm, out)
@@ -59,7 +63,7 @@ def agent(work: Work) -> dict[str, Any]:
 
 
 def _loss(work: Work, out: dict[str, Any]) -> None:
-    if out["use"] == "dqn":
+    if out["use"] in ("dqn", "bootstrapped-dqn"):
         main = work.agent.inner("network_wrappers").inner("main")
         out["loss"] = "huber" if main.take("replace_mse_with_huber_loss", default=True) else "mse"
 

@@ -98,6 +98,14 @@ AGENTS: Mapping[str, OldAgent] = {
         exploration=greedy(1.0, 0.01, 1_000_000, 0.001),
         head="QHead",
     ),
+    "BootstrappedDQN": OldAgent(
+        use="bootstrapped-dqn",
+        fixed={"double": True},
+        algorithm=_PLAY,
+        networks=_HUBER,
+        exploration=made("BootstrappedParameters"),
+        head="QHead",
+    ),
     "CategoricalDQN": OldAgent(
         use="c51",
         algorithm={**_PLAY, "v_min": -10.0, "v_max": 10.0, "atoms": 51},

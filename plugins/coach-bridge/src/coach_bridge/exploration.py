@@ -7,10 +7,19 @@ from typing import Any
 
 from coach_bridge.defaults import made
 from coach_bridge.schedules import Scale, schedule
-from coach_bridge.things import Thing, Word, take_all
+from coach_bridge.things import Span, Thing, Word, take_all
 from coach_bridge.work import Work, shown
 
 _LINE = made("LinearSchedule", 0.5, 0.01, 50_000)
+_MILLION = 1_000_000
+_FALLING = made("LinearSchedule", 1.0, 0.01, _MILLION)
+_STAIRS = made(
+    "PieceWiseSchedule",
+    [
+        (made("LinearSchedule", 1.0, 0.1, _MILLION), Span(_MILLION, "steps")),
+        (made("LinearSchedule", 0.1, 0.01, 4 * _MILLION), Span(4 * _MILLION, "steps")),
+    ],
+)
 _BOX = ("BoxActionSpace", "BoxSpace")
 
 
@@ -61,15 +70,37 @@ def _by_network(work: Work, thing: Thing) -> dict[str, Any]:
     return {"use": "continuous-entropy"}
 
 
-def _e_greedy(work: Work, thing: Thing, usual: Thing) -> dict[str, Any] | None:
+def _e_greedy(work: Work, thing: Thing, usual: Thing) -> dict[str, Any]:
     line = thing.where("epsilon_schedule")
-    if work.discrete is False:
-        take_all(thing)
-        work.lost(line or thing.line, "e-greedy is for discrete actions - use additive-noise or ou-process")
-        return None
     epsilon = schedule(work, _field(thing, usual, "epsilon_schedule", _LINE), line, Scale())
     out = {"use": "e-greedy"} if epsilon is None else {"use": "e-greedy", "epsilon": epsilon}
-    return out | {"evaluation_epsilon": float(_field(thing, usual, "evaluation_epsilon", 0.05))}
+    out |= {"evaluation_epsilon": float(_field(thing, usual, "evaluation_epsilon", 0.05))}
+    if work.discrete is False:
+        inner = thing.inner("continuous_exploration_policy_parameters")
+        out |= {key: value for key, value in _additive(work, inner, inner).items() if key != "use"}
+    return out
+
+
+def _of_heads(use: str, line: Thing) -> Callable[[Work, Thing, Thing], dict[str, Any] | None]:
+    """A policy over several heads, an e-greedy besides; how many heads there are is told elsewhere."""
+
+    def convert(work: Work, thing: Thing, usual: Thing) -> dict[str, Any] | None:
+        if work.old.use != "bootstrapped-dqn":
+            take_all(thing)
+            work.lost(thing.line, f"exploration {use} looks at several heads - use it with agent bootstrapped-dqn")
+            return None
+        given, heads = _field(thing, usual, "epsilon_schedule", line), thing.take("architecture_num_q_heads")
+        epsilon = schedule(work, given, thing.where("epsilon_schedule"), Scale())
+        out = {"use": use, "epsilon": 0.0 if epsilon is None else epsilon}
+        out["evaluation_epsilon"] = float(work.number(thing, "evaluation_epsilon", 0.05))
+        if use == "ucb":
+            out["bonus"] = float(work.number(thing, "lamb", 0.1))
+        if heads is not None:
+            where = thing.where("architecture_num_q_heads")
+            work.note(where, "the number of heads is that of the head: agent.network.heads.q.heads")
+        return out
+
+    return convert
 
 
 def _halved(work: Work, thing: Thing) -> float | None:
@@ -133,6 +164,8 @@ _KNOWN: Mapping[str, Callable[[Work, Thing, Thing], dict[str, Any] | None]] = {
     "TruncatedNormal": _truncated,
     "OUProcess": _ou,
     "Boltzmann": _boltzmann,
+    "Bootstrapped": _of_heads("bootstrapped", _FALLING),
+    "UCB": _of_heads("ucb", _STAIRS),
     "ParameterNoise": _noisy,
     "Greedy": _bare("greedy"),
     "Categorical": _bare("categorical"),

@@ -27,6 +27,8 @@ _HEADS = {
     "SACQHead": ("q", "twin-q"),
 }
 """Old head -> slot and new head; which policy it is depends on the actions."""
+_ATOMS = {"categorical-q": "atoms", "rainbow-q": "atoms", "quantile-q": "quantiles"}
+"""New head -> what it calls the old algorithm's atoms."""
 
 
 @attrs.define
@@ -51,6 +53,7 @@ class Heads:
                 self.work.lost(thing.line, f"head {shown(thing)}: there is no such head yet - use the agent's own")
                 continue
             slot, use = _HEADS[name]
+            use = "ensemble-q" if (use, self.work.old.use) == ("q", "bootstrapped-dqn") else use
             use = use or ("discrete-policy" if self.work.discrete is not False else "gaussian-policy")
             out["heads"][slot] = {"use": use, **self._of_head(use, thing, hidden)}
             self._factors(out, slot, thing)
@@ -83,10 +86,10 @@ class Heads:
         for name in ("activation_function", "name"):
             thing.take(name)  # of no effect: the last layer of a head has none
         out: dict[str, Any] = {}
-        if use in ("categorical-q", "rainbow-q"):
-            out["atoms"] = self.work.number(algorithm, "atoms", usual["atoms"])
-        elif use == "quantile-q":
-            out["quantiles"] = self.work.number(algorithm, "atoms", usual["atoms"])
+        if use in _ATOMS:
+            out[_ATOMS[use]] = self.work.number(algorithm, "atoms", usual["atoms"])
+        elif use == "ensemble-q":
+            out["heads"] = self._copies(thing)
         elif use == "twin-q":
             out["hidden"] = hidden if self.work.old.use == "td3" else self._sizes(thing)
         elif use == "gaussian-policy" and self.work.old.use == "a2c":
@@ -96,6 +99,17 @@ class Heads:
         elif use == "rainbow-q":
             out["noisy"] = False
         return out
+
+    def _copies(self, thing: Thing) -> int:
+        """How many heads there were; what they sent into the torso together was what one sends."""
+        copies = max(1, int(self.work.number(thing, "num_output_head_copies", 10)))
+        scale = self.work.number(thing, "rescale_gradient_from_head_by_factor", 1 / copies)
+        if abs(scale * copies - 1) > 1e-6:
+            line = thing.where("rescale_gradient_from_head_by_factor")
+            self.work.lost(
+                line, "heads of an ensemble send 1 / heads of their gradient - set gradient_scales.q besides"
+            )
+        return copies
 
     def _sizes(self, thing: Thing) -> list[int]:
         """The widths of SAC's critics."""
@@ -115,6 +129,8 @@ class Heads:
             weight *= 2
         if weight != 1.0 or slot == "value":
             out.setdefault("loss_weights", {})[slot] = weight
+        if self.work.old.use == "bootstrapped-dqn":  # told with the head
+            return
         if thing.given("rescale_gradient_from_head_by_factor"):
             scale = self.work.number(thing, "rescale_gradient_from_head_by_factor", 1.0)
             out.setdefault("gradient_scales", {})[slot] = float(scale)
@@ -130,4 +146,4 @@ class Heads:
 
     def _squared(self, *, huber: bool) -> bool:
         use = self.work.old.use
-        return use in ("ddpg", "td3") or (use == "dqn" and not huber)
+        return use in ("ddpg", "td3") or (use in ("dqn", "bootstrapped-dqn") and not huber)
