@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from math import lcm, prod
-from typing import TYPE_CHECKING, Any
-
-import attrs
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coachcore.clock import Duration
 from coachcore.presets.tables import Checker
@@ -35,8 +33,7 @@ def fit(checker: Checker, tables: Mapping[str, Node | None], entries: Mapping[st
         pairs.actions(exploration)
 
 
-@attrs.frozen
-class _Pairs:
+class _Pairs(NamedTuple):
     """The checks; each problem is told where the latest of the values concerned was written."""
 
     checker: Checker

@@ -4,9 +4,7 @@ the agent's slots."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
-import attrs
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coachcore.component import ParamSpec
 from coachcore.errors import did_you_mean
@@ -89,8 +87,7 @@ def _defaults(facts: Mapping[str, Any], given: Node | None) -> Mapping[str, Any]
     return {**defaults, "embedders": {name: part for name, part in usual.items() if name in kept}}
 
 
-@attrs.frozen
-class _Wanted:
+class _Wanted(NamedTuple):
     """One network: the table it stands in, whose it is, and what the agent says of it (None: nothing is known)."""
 
     checker: Checker
