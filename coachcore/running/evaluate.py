@@ -27,6 +27,7 @@ class Score:
 
     returns: tuple[float, ...]
     lengths: tuple[int, ...]
+    success: float | None = None  # return from which an episode counts as a success, where the environment says so
 
     @property
     def mean(self) -> float:
@@ -39,6 +40,7 @@ class Score:
 
     def summary(self) -> dict[str, float]:
         """Plain numbers for an event."""
+        reached = {} if self.success is None else {"success": float(np.mean(np.array(self.returns) >= self.success))}
         return {
             "mean": self.mean,
             "std": self.std,
@@ -46,6 +48,7 @@ class Score:
             "max": float(max(self.returns)),
             "length": float(np.mean(self.lengths)),
             "episodes": len(self.returns),
+            **reached,
         }
 
 
@@ -58,7 +61,8 @@ def evaluate(
 ) -> Score:
     """Play one episode a seed, greedily. `on_step(index)` is called before each action of environment 0."""
     played = sorted(play(policy, environment, seeds, on_step=on_step))
-    return Score(tuple(one.total for one in played), tuple(one.length for one in played))
+    goal = environment.spaces.success
+    return Score(tuple(one.total for one in played), tuple(one.length for one in played), goal)
 
 
 def play(

@@ -46,6 +46,20 @@ def test_score_by_hand():
     assert score.summary() == {"mean": 2.0, "std": 1.0, "min": 1.0, "max": 3.0, "length": 15.0, "episodes": 2}
 
 
+@pytest.mark.parametrize(("goal", "share"), [(0.0, 0.75), (1.0, 0.5), (3.5, 0.0)])
+def test_success_is_a_return_that_reaches_the_goal(goal, share):
+    """A goal of 0 is a goal, which the old system took for none."""
+    assert Score((-1.0, 0.0, 1.0, 3.0), (10,) * 4, goal).summary()["success"] == share
+
+
+def test_the_environment_says_what_counts_as_success():
+    environment = ToySigns().make(1)
+    policy = trained().policy()
+    assert "success" not in evaluate(policy, environment, [5]).summary()
+    environment.spaces = attrs.evolve(environment.spaces, success=-1000.0)
+    assert evaluate(policy, environment, [5]).summary()["success"] == 1.0
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 8])
 def test_each_seed_is_played_once_whatever_the_count(count):
     machine = trained()

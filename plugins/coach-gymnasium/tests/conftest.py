@@ -32,6 +32,13 @@ class Scripted(gymnasium.Env):
             "dict": gym.Dict({"place": box, "room": gym.Discrete(2)}),
             "text": gym.Dict({"mission": gym.Text(5)}),
             "mixed": gym.Dict({"place": box, "mission": gym.Text(5)}),
+            "graph": gym.Dict({"place": box, "roads": gym.Graph(gym.Box(0, 1, (1,)), None)}),
+            "tuple": gym.Tuple(
+                (
+                    gym.Dict({"left": gym.MultiDiscrete([2, 3]), "right": gym.MultiBinary(2)}),
+                    gym.Text(2, charset="abc"),
+                )
+            ),
             "short": gym.Box(-10.0, 10.0, (2,), np.float64),
         }[kind]
         self.kind = kind
@@ -44,6 +51,8 @@ class Scripted(gymnasium.Env):
             return np.int64(12)
         if self.kind == "image":
             return np.full((4, 4, 3), 7, np.uint8)
+        if self.kind == "tuple":
+            return {"left": np.array([1, 1]), "right": np.array([1, 0], np.int8)}, "ba"
         if self.kind == "mixed":
             return {"place": self.buffer, "mission": "go"}
         return {"place": self.buffer, "room": 1} if self.kind == "dict" else self.buffer

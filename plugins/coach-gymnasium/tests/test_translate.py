@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium import spaces as gym
 
 from coach_gymnasium.names import NAMES, names_of
-from coach_gymnasium.translate import _finite
+from coach_gymnasium.translate import _finite, observations
 from coachcore.api import BadData, Box, Discrete, Mismatch
 
 Make = Callable[..., Any]
@@ -119,10 +120,11 @@ def test_wrong_shape(made: Make) -> None:
     ("settings", "message"),
     [
         (
-            {"options": {"kind": "text"}},
+            {"options": {"kind": "graph"}},
             (
-                "Scripted-v0: observation 'mission' is a Text space; supported are Box, Discrete, and Dict of these; "
-                "choose what the agent sees with environment.observations"
+                "Scripted-v0: observation 'roads' is a Graph space; supported are Box, Discrete, MultiDiscrete, "
+                "MultiBinary, Text, and Dict and Tuple of these; choose what the agent sees with "
+                "environment.observations"
             ),
         ),
         (
@@ -134,12 +136,11 @@ def test_wrong_shape(made: Make) -> None:
             "Scripted-v0: there is no observation 'image' - known: observation",
         ),
         (
-            {"id": "Blackjack-v1"},
-            "Blackjack-v1: observation 'observation' is a Tuple space; supported are Box, Discrete, and Dict of these",
-        ),
-        (
-            {"id": "Steered-v0", "options": {"whole": True}},
-            "Steered-v0: actions are a Box of int64; supported are Discrete and Box of floats",
+            {"observations": ("observation-0",), "options": {"kind": "tuple"}},
+            (
+                "Scripted-v0: there is no observation 'observation-0' - did you mean 'observation-1'? "
+                "known: observation-0-left, observation-0-right, observation-1"
+            ),
         ),
     ],
 )
@@ -147,3 +148,68 @@ def test_unsupported_spaces(made: Make, settings: dict[str, Any], message: str) 
     with pytest.raises(Mismatch) as caught:
         made(**settings)
     assert str(caught.value) == message
+
+
+def test_parts_of_a_tuple_are_numbered_and_deeper_ones_called_by_the_whole_way(made: Make) -> None:
+    obs = made(options={"kind": "tuple"}).reset([0], [0])
+    assert {name: values.tolist() for name, values in obs.items()} == {
+        "observation-0-left": [[0.0, 1.0, 0.0, 1.0, 0.0]],
+        "observation-0-right": [[1.0, 0.0]],
+        "observation-1": [[0.0, 1.0, 0.0, 1.0, 0.0, 0.0]],
+    }
+
+
+def test_blackjack_shows_three_choices(made: Make) -> None:
+    spaces = made(id="Blackjack-v1").spaces.observation
+    assert {name: space.shape for name, space in spaces.items()} == {
+        "observation-0": (32,),
+        "observation-1": (11,),
+        "observation-2": (2,),
+    }
+
+
+SHOWN = (
+    gym.Box(-1, 1, (2, 3), np.float64),
+    gym.Box(-5, 5, (), np.int64),
+    gym.Discrete(4, start=-2),
+    gym.MultiDiscrete([2, 3, 4], start=[1, -1, 0]),
+    gym.MultiDiscrete([[2, 3], [4, 5]]),
+    gym.MultiBinary((2, 2)),
+    gym.Text(4, charset="abc "),
+    gym.Dict({"one": gym.Tuple((gym.Discrete(2), gym.Box(0, 255, (2, 2, 3), np.uint8))), "two": gym.Text(2)}),
+)
+
+
+@pytest.mark.parametrize("space", SHOWN, ids=str)
+def test_whatever_gymnasium_draws_is_read_as_promised(space: Any) -> None:
+    space.seed(0)
+    shown = observations(space, "Any-v0")
+    raws = [space.sample() for _ in range(5)]
+    for one in shown:
+        values = one.read_all(raws, "Any-v0", range(5))
+        assert one.space.contains(values)
+        assert values.dtype == one.space.dtype
+        np.testing.assert_array_equal(values, np.stack([one.read(raw, "Any-v0", 0) for raw in raws]))
+
+
+def test_different_values_are_read_differently() -> None:
+    several, text = gym.MultiDiscrete([2, 3], start=[1, 5]), gym.Text(2, min_length=0, charset="ab")
+    values = [np.array([one, other]) for one in (1, 2) for other in (5, 6, 7)]
+    assert len({observations(several, "Any-v0")[0].read(value, "", 0).tobytes() for value in values}) == 6
+    words = ["", "a", "b", "aa", "ab", "ba", "bb"]
+    assert len({observations(text, "Any-v0")[0].read(word, "", 0).tobytes() for word in words}) == 7
+
+
+@pytest.mark.parametrize(
+    ("space", "raw", "said"),
+    [
+        (gym.MultiDiscrete([2, 3]), np.array([0, 3]), "is [0 3], outside its own space"),
+        (gym.MultiDiscrete([2, 3]), np.array([0]), "is [0], outside its own space"),
+        (gym.Text(2, charset="ab"), "abc", "is abc, outside its own space"),
+        (gym.Text(2, charset="ab"), "ax", "is ax, outside its own space"),
+    ],
+)
+def test_values_outside_of_their_space(space: Any, raw: Any, said: str) -> None:
+    with pytest.raises(BadData) as caught:
+        observations(space, "Any-v0")[0].read(raw, "Any-v0", 3)
+    assert str(caught.value) == f"Any-v0, environment 3: observation 'observation' {said}"

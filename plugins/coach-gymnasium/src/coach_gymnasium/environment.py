@@ -49,10 +49,18 @@ class Gymnasium:
     this order, such as ``minigrid.wrappers:RGBImgPartialObsWrapper``.
 
     Observations: a box of numbers is one observation called ``observation``, a
-    Dict gives one by name each, or those that `observations` names. Bytes (uint8) stay bytes, all other numbers
-    become float32. A Discrete observation with n values becomes a one-hot
-    vector ``[n]``. Actions: Discrete (whatever number it starts at, the agent
-    counts from 0) or a Box of floats.
+    Dict gives one by name each and a Tuple one by number (``observation-0``), or
+    those that `observations` names. Bytes (uint8) stay bytes, all other numbers
+    become float32. A Discrete observation with n values becomes a one-hot vector
+    ``[n]``, a MultiDiscrete one several of them in a row, and a Text one for each
+    of its places.
+
+    Actions: Discrete (whatever number it starts at, the agent counts from 0), a
+    Box of floats, or a Dict or Tuple of such boxes, which is one longer box. What
+    else an environment takes needs an action filter before an agent knows it:
+    MultiBinary (buttons), MultiDiscrete, a Box of whole numbers, and Dicts and
+    Tuples of anything (choices side by side). An episode counts as success from
+    the reward threshold that the environment was registered with.
 
     A cheap environment runs fastest in the process, one after another: an
     asynchronous vector environment costs 89 us a step, the loop about 1.

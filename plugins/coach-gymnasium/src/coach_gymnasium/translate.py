@@ -1,8 +1,8 @@
-"""Between Gymnasium's spaces and Coach's: what an environment shows and what it is told."""
+"""From what a Gymnasium environment shows to named arrays; what it is told is in `actions`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite, prod
 from typing import Any
 
@@ -10,8 +10,9 @@ import attrs
 import gymnasium.spaces as gym
 import numpy as np
 
+from coach_gymnasium.codes import coder
 from coach_gymnasium.names import names_of
-from coachcore.api import Array, BadData, Box, Discrete, Mismatch, Space, did_you_mean
+from coachcore.api import Array, BadData, Box, Mismatch, Space, did_you_mean
 
 ALONE = "observation"
 """Name of an observation that has none of its own."""
@@ -19,9 +20,8 @@ ALONE = "observation"
 _FEW = 24
 """Up to here Python's loop over an observation is quicker than NumPy's."""
 
-_SHOWS = "supported are Box, Discrete, and Dict of these"
+_SHOWS = "supported are Box, Discrete, MultiDiscrete, MultiBinary, Text, and Dict and Tuple of these"
 _CHOOSE = "; choose what the agent sees with environment.observations"
-_TAKES = "supported are Discrete and Box of floats"
 
 
 @attrs.frozen
@@ -30,8 +30,8 @@ class Shown:
 
     name: str
     space: Box
-    key: str | None  # in a Dict; None where the observation is all there is
-    start: int | None = None  # lowest value of a Discrete, which is shown one-hot; None for a Box
+    path: tuple[Any, ...] = ()  # keys and places in Dicts and Tuples; empty where the observation is all there is
+    code: Callable[[Any], Array] | None = None  # from one value to its array; None: numbers are taken as they are
     shape: tuple[int, ...] = attrs.field(init=False)
     dtype: np.dtype[Any] = attrs.field(init=False)
     bytes: bool = attrs.field(init=False)  # uint8 is always finite
@@ -43,10 +43,10 @@ class Shown:
 
     def read(self, raw: Any, who: str, env: int) -> Array:
         """What one environment returned -> a fresh array ``[*shape]``; `BadData` for NaN, infinity, another shape."""
-        if self.key is not None:
-            raw = raw[self.key]
-        if self.start is not None:
-            return self._one_hot(raw, who, env)
+        for key in self.path:
+            raw = raw[key]
+        if self.code is not None:
+            return self._coded(raw, who, env)
         values: Array = np.array(
             raw, self.dtype
         )  # always a copy: an environment may hand out one buffer again and again
@@ -62,18 +62,22 @@ class Shown:
 
     def read_all(self, raws: Sequence[Any], who: str, envs: Sequence[int]) -> Array:
         """`read` for several environments, ``[M, *shape]``: together where nothing is wrong, else one by one."""
-        if self.start is None:
-            values = _together(raws if self.key is None else [raw[self.key] for raw in raws], self.dtype)
+        if self.code is None:
+            mine = raws
+            for key in self.path:
+                mine = [raw[key] for raw in mine]
+            values = _together(mine, self.dtype)
             if values.shape == (len(raws), *self.shape) and (self.bytes or bool(np.isfinite(values).all())):
                 return values
         return np.stack([self.read(raw, who, env) for raw, env in zip(raws, envs, strict=True)])
 
-    def _one_hot(self, raw: Any, who: str, env: int) -> Array:
-        index, values = int(raw) - (self.start or 0), np.zeros(self.shape, np.float32)
-        if not 0 <= index < len(values):
-            raise BadData(f"observation '{self.name}' is {raw}, outside its own space", where=_where(who, env))
-        values[index] = 1.0
-        return values
+    def _coded(self, raw: Any, who: str, env: int) -> Array:
+        try:
+            return self.code(raw)  # type: ignore[misc]  # asked for only where there is one
+        except (ValueError, IndexError, TypeError, KeyError):
+            raise BadData(
+                f"observation '{self.name}' is {raw}, outside its own space", where=_where(who, env)
+            ) from None
 
 
 def _together(raws: Sequence[Any], dtype: Any) -> Array:
@@ -96,38 +100,40 @@ def _finite(values: Array) -> bool:
 
 
 def observations(space: gym.Space[Any], who: str, keep: Sequence[str] = ()) -> tuple[Shown, ...]:
-    """What is observed, by name, or only what `keep` names; raises `Mismatch` for a space no network can read."""
-    parts = space.spaces if isinstance(space, gym.Dict) else {ALONE: space}
+    """What is observed, by name, or only what `keep` names; raises `Mismatch` for a space no network can read.
+
+    Parts of a Dict keep their names, those of a Tuple are numbered: ``observation-0``; deeper ones
+    are called by all the names on the way to them: ``camera-left``.
+    """
+    leaves = dict(_leaves(space, ALONE if isinstance(space, gym.Tuple) else "", ()))
     for name in keep:
-        if name not in parts:
-            raise Mismatch(f"there is no observation '{name}' - {did_you_mean(name, parts)}", where=who)
-    alone = not isinstance(space, gym.Dict)
-    return tuple(
-        _shown(name, part, None if alone else name, who) for name, part in parts.items() if not keep or name in keep
-    )
+        if name not in leaves:
+            raise Mismatch(f"there is no observation '{name}' - {did_you_mean(name, leaves)}", where=who)
+    return tuple(_shown(name, *leaf, who) for name, leaf in leaves.items() if not keep or name in keep)
 
 
-def _shown(name: str, space: gym.Space[Any], key: str | None, who: str) -> Shown:
-    if isinstance(space, gym.Discrete):
-        return Shown(name, Box((int(space.n),), 0.0, 1.0), key, int(space.start))
+def _leaves(space: gym.Space[Any], name: str, path: tuple[Any, ...]) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """Every part that is no Dict or Tuple itself: its name, its space and the path to it."""
+    if not isinstance(space, gym.Dict | gym.Tuple):
+        yield name or ALONE, (space, path)
+        return
+    parts = space.spaces.items() if isinstance(space, gym.Dict) else enumerate(space.spaces)
+    for key, part in parts:
+        yield from _leaves(part, f"{name}-{key}" if name else str(key), (*path, key))
+
+
+def _shown(name: str, space: gym.Space[Any], path: tuple[Any, ...], who: str) -> Shown:
     if isinstance(space, gym.Box):
         dtype = "uint8" if space.dtype == np.uint8 else "float32"
         names = names_of(who, prod(space.shape)) if len(space.shape) == 1 else ()
-        return Shown(name, Box(space.shape, space.low, space.high, dtype, names), key)
-    choose = "" if key is None else _CHOOSE
-    raise Mismatch(f"observation '{name}' is a {type(space).__name__} space; {_SHOWS}{choose}", where=who)
-
-
-def actions(space: gym.Space[Any], who: str) -> tuple[Space, Callable[[Array], Any]]:
-    """The action space as agents see it, and how one action ``[...]`` is told to Gymnasium."""
-    if isinstance(space, gym.Discrete):
-        start = int(space.start)
-        return Discrete(int(space.n)), (lambda action: int(action) + start) if start else int
-    if isinstance(space, gym.Box) and np.issubdtype(space.dtype, np.floating):
-        dtype = space.dtype
-        return Box(space.shape, space.low, space.high), lambda action: np.array(action, dtype)
-    kind = f"Box of {space.dtype}" if isinstance(space, gym.Box) else f"{type(space).__name__} space"
-    raise Mismatch(f"actions are a {kind}; {_TAKES}", where=who)
+        return Shown(name, Box(space.shape, space.low, space.high, dtype, names), path)
+    if isinstance(space, gym.MultiBinary):
+        return Shown(name, Box(space.shape, 0.0, 1.0), path)
+    coded = coder(space)
+    if coded is None:
+        choose = _CHOOSE if path else ""
+        raise Mismatch(f"observation '{name}' is a {type(space).__name__} space; {_SHOWS}{choose}", where=who)
+    return Shown(name, Box((coded[0],), 0.0, 1.0), path, coded[1])
 
 
 def named(shown: Sequence[Shown]) -> Mapping[str, Space]:

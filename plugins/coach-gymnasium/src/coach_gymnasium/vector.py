@@ -9,8 +9,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from coach_gymnasium.actions import actions
 from coach_gymnasium.making import missing
-from coach_gymnasium.translate import actions, named, observations
+from coach_gymnasium.translate import named, observations
 from coachcore.api import Array, BadData, Obs, Spaces, Step
 
 _INFINITY = float("inf")
@@ -29,7 +30,9 @@ class Simulators:
         except BaseException:  # whatever it was: leave no window or process behind
             self.close()
             raise
-        self.spaces = Spaces(observation=named(self._shown), action=action)
+        spec = envs[0].spec
+        success = None if spec is None else spec.reward_threshold
+        self.spaces = Spaces(observation=named(self._shown), action=action, success=success)
 
     def reset(self, envs: Sequence[int], seeds: Sequence[int]) -> Obs:
         """Open an episode in each environment named; observations ``[M, ...]``."""
