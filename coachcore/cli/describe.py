@@ -10,7 +10,7 @@ import click
 from coachcore.cli.completion import part_names
 from coachcore.cli.find import find
 from coachcore.cli.output import SCHEMA, bare, setting, toml, wrapped
-from coachcore.errors import UnknownName
+from coachcore.errors import BadSetting, UnknownName
 from coachcore.registry.entry import Entry
 from coachcore.registry.registry import current
 from coachcore.specs import ParamSpec
@@ -36,13 +36,23 @@ _SAMPLES = {"int": 1, "float": 1.0, "bool": True, "str": "...", "duration": "1_0
 
 
 @click.command()
-@click.argument("part", metavar="KIND/NAME", shell_complete=part_names)
+@click.argument("part", metavar="[KIND/NAME]", default="", shell_complete=part_names)
+@click.option("--pipeline", metavar="PRESET", default="", help="Show the filters of a preset instead, space by space.")
 @click.option("--json", "json_", is_flag=True, help="The same, for programs.")
-def describe(part: str, json_: bool) -> None:
+def describe(part: str, pipeline: str, json_: bool) -> None:
     """Show one part: what it is, its settings and an example.
 
-    The kind may be left out where the name is unique; old names work too.
+    The kind may be left out where the name is unique; old names work too. With
+    --pipeline, show a preset's filters in order and how each changes the space
+    of what it is given; the environment is made for that.
     """
+    if bool(part) == bool(pipeline):
+        raise BadSetting("name a part, such as agent/dqn, or a preset with --pipeline, and not both")
+    if pipeline:
+        from coachcore.cli.pipeline import pipelines_told
+
+        click.echo(pipelines_told(pipeline, json_=json_))
+        return
     registry = current()
     found = find(registry, part)
     kinds = {entry.spec.kind for entry in found}
