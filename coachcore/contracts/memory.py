@@ -40,6 +40,14 @@ class StatefulStore(Store, Protocol):
     def restore(self, state: State) -> None: ...
 
 
+class FillingStore(StatefulStore, Protocol):
+    """A store that may begin with experience from elsewhere; a run asks it once, before its first step."""
+
+    def fill(self, discount: float) -> None:
+        """Hold what the settings name, if anything; `discount` is gamma. A run that is resumed does not ask."""
+        ...
+
+
 class Memory(Protocol):
     """The part: settings that can be made into an empty store."""
 
@@ -49,5 +57,23 @@ class Memory(Protocol):
         `orders` and `fresh` in @component say which agents it can serve (`contracts.agent.DataSpec`).
         With `sequence` T > 1 (only asked of a memory with the order ``sequence``), each minibatch
         holds whole sequences of T consecutive steps of one environment, one after the other.
+        """
+        ...
+
+
+class EpisodicMemory(Protocol):
+    """A memory that knows episodes: marked ``episodes=True`` in @component.
+
+    It is given single steps, whatever the agent's `n_step`, and joins them itself. Beside the
+    columns of the layout, `add` is given ``env`` ``[M]`` int64 (0 to `count` - 1) and ``ended`` ``[M]``
+    bool, true at the last step of an episode; an environment's steps come in the order of time.
+    """
+
+    def make(
+        self, layout: Layout, count: int, sequence: int = 1, n_step: int = 1, discount: float = 0.99
+    ) -> StatefulStore:
+        """As `Memory.make`; a row drawn joins `n_step` steps, fewer where the episode ends or has not come further.
+
+        `discount` is gamma, for memories that make rewards and ends of episodes anew.
         """
         ...

@@ -29,6 +29,7 @@ class NStep:
 
     n: int = 1
     discount: float = 0.99
+    episodes: bool = False  # single steps only, with ``env`` and ``ended`` `[N]` besides
 
     def init(self, obs: Obs, actions: Array) -> State:
         """An empty window for observations ``[N, ...]`` and actions ``[N, ...]`` like these."""
@@ -51,12 +52,16 @@ class NStep:
             return None, self._single(before, actions, rewards, after)
         return self._joined(state, before, actions, rewards, after)
 
-    def _single(self, before: Obs, actions: Array, rewards: Array, after: Step) -> Columns:
+    def _single(self, before: Obs, actions: Array, rewards: Array, after: Step) -> Columns | None:
         columns: dict[str, Array] = {f"obs.{name}": values for name, values in before.items()}
         columns["action"], columns["reward"] = actions, rewards
         columns["discount"] = self._onward(after.terminated)
         for name, values in after.obs.items():
             columns[f"next_obs.{name}"] = values
+        if after.lost is not None and not self.episodes:  # a memory of episodes must hear of the end
+            return {name: values[~after.lost] for name, values in columns.items()} if not after.lost.all() else None
+        if self.episodes:
+            columns["env"], columns["ended"] = np.arange(len(rewards)), after.terminated | after.truncated
         return columns
 
     def _onward(self, terminated: Array) -> Array:
@@ -71,13 +76,14 @@ class NStep:
         slot, n = state["next"], self.n
         for name, values in before.items():
             state["obs"][name][slot] = values
-        state["action"][slot], state["reward"][slot] = actions, rewards
+        state["action"][slot] = actions
+        state["reward"][slot] = rewards if after.lost is None else np.where(after.lost, 0.0, rewards)
         count = np.minimum(state["count"] + 1, n)
         ended = after.terminated | after.truncated
         window = {**state, "count": count, "next": (slot + 1) % n}
         if np.count_nonzero(ended):
-            columns = self._some(window, _opened(count, ended, n), after)
-            return {**window, "count": np.where(ended, 0, count)}, columns
+            opened = _opened(count, ended, n, after.lost)
+            return {**window, "count": np.where(ended, 0, count)}, self._some(window, opened, after) if opened else None
         full = np.count_nonzero(count == n)
         if full == len(count):
             return window, self._every(window, after)
@@ -106,14 +112,16 @@ class NStep:
             rewards = np.where(later < back, there + self.discount * rewards, rewards)
         columns = {f"obs.{name}": values[slots, envs] for name, values in window["obs"].items()}
         columns["action"], columns["reward"] = window["action"][slots, envs], rewards
-        columns["discount"] = np.where(after.terminated[envs], 0.0, self.discount**back)
+        joined = back if after.lost is None else back - after.lost[envs]
+        columns["discount"] = np.where(after.terminated[envs], 0.0, self.discount**joined)
         return columns | {f"next_obs.{name}": values[envs] for name, values in after.obs.items()}
 
 
-def _opened(count: Array, ended: Array, n: int) -> list[tuple[int, int]]:
+def _opened(count: Array, ended: Array, n: int, lost: Array | None = None) -> list[tuple[int, int]]:
     """The steps that open a transition now: the oldest of full windows, all that are left where an episode ended."""
     going = [(env, n) for env in np.flatnonzero((count == n) & ~ended).tolist()]
-    return going + [(env, back) for env in np.flatnonzero(ended).tolist() for back in range(count[env], 0, -1)]
+    never = np.zeros(len(count), int) if lost is None else lost.astype(int)  # a step that was lost opens nothing
+    return going + [(env, back) for env in np.flatnonzero(ended).tolist() for back in range(count[env], never[env], -1)]
 
 
 @cache

@@ -13,11 +13,12 @@ def numbered(layout: Layout, first: int, count: int) -> dict[str, Array]:
     """Transitions number `first` to ``first + count - 1``; every column tells the number, each in its own way.
 
     What follows a transition is what its successor begins with, and so are all channels of a picture
-    but the last: pictures are like stacks of frames.
+    but the last: pictures are like stacks of frames. For memories that know episodes, all are of
+    environment 0, and one whose number is a multiple of 5 ends an episode.
     """
     numbers = np.arange(first, first + count)
     places = {column.name: place for place, column in enumerate(layout.columns)}
-    columns = {}
+    columns: dict[str, Array] = {"env": np.zeros(count, np.int64), "ended": numbers % 5 == 0}
     for column in layout.columns:
         follows = column.name.startswith("next_obs.")
         place = places.get(column.name.removeprefix("next_"), places[column.name])

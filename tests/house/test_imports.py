@@ -113,6 +113,7 @@ def test_the_front_stays_light_when_all_of_it_is_imported(core):
 
 BESIDES = {
     "coach_networks": {"coachcore.acting"},
+    "coach_memories": {"coachcore.running.checkpoint"},  # a saved memory is written as a checkpoint is
     "coach_author": {"coachcore.specs", "coachcore.errors"}
     | {f"coachcore.registry.{name}" for name in ("discover", "manifest", "probe", "reader", "registry", "sync")},
     "coach_preset_tools": {"coachcore.specs", "coachcore.errors", "coachcore.clock", "coachcore.cli.completion"}

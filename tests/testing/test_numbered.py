@@ -26,7 +26,9 @@ def test_by_hand():
     assert columns["obs.picture"].tolist() == [[[[250, 0], [1, 2]]], [[[0, 1], [2, 3]]]]
     assert columns["next_obs.picture"].tolist() == [[[[0, 1], [2, 3]]], [[[1, 2], [3, 4]]]]
     assert columns["reward"].tolist() == [260, 261]
-    assert {column.dtype.name for column in columns.values()} == {"uint8", "float32"}
+    assert {columns[column.name].dtype.name for column in LAYOUT.columns} == {"uint8", "float32"}
+    assert columns["env"].tolist() == [0, 0]
+    assert columns["ended"].tolist() == [True, False]
 
 
 def test_what_follows_is_what_comes_next_and_pictures_are_stacks():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from coach_memories.episodic_experience_replay import EpisodicExperienceReplay
 from coach_memories.experience_replay import ExperienceReplay
 from coach_memories.prioritized_experience_replay import PrioritizedExperienceReplay
 from coach_memories.rollout import Rollout
@@ -17,6 +18,7 @@ PARTS = {
     "prioritized": PrioritizedExperienceReplay(capacity=50),
     "prioritized-deep": PrioritizedExperienceReplay(capacity=4_000, alpha=1.0, beta=1.0),
     "prioritized-unweighted": PrioritizedExperienceReplay(capacity=9, beta=0.0),
+    "episodic": EpisodicExperienceReplay(capacity=50),
     "rollout": Rollout(),
 }
 LAYOUTS = {

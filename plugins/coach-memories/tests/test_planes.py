@@ -257,7 +257,7 @@ def test_a_machine_that_has_no_more_room():
 
 
 def test_a_capacity_that_no_machine_has_is_refused():
-    with pytest.raises(BadSetting, match=r"memory.capacity: 1000000000000 transitions of 7100 bytes need 7100000 GB"):
+    with pytest.raises(BadSetting, match=r"memory.capacity: 1000000000000 transitions of 7159 bytes need 7159125 GB"):
         Ring(ATARI, 10**12)
 
 

@@ -7,7 +7,10 @@ from collections.abc import Mapping
 import attrs
 import numpy as np
 
+from coach_memories.capacity import capacity_setting
+from coach_memories.filling import fill, load_setting
 from coach_memories.ring import Ring, only_single
+from coach_memories.room import disk_setting
 from coachcore.api import Array, BadSetting, Generator, Layout, Sample, State, component, param
 
 
@@ -26,20 +29,23 @@ class ExperienceReplay:
     Lin 1992; Mnih et al. 2015, doi:10.1038/nature14236, algorithm 1.
     """
 
-    capacity: int = param(default=1_000_000, ge=1, doc="transitions kept; the oldest leave first", unit="transitions")
+    capacity: int | str = capacity_setting()
     replacement: bool = param(default=True, doc="whether one minibatch may hold a transition twice")
+    disk: str = disk_setting()
+    load: str = load_setting()
 
     def make(self, layout: Layout, count: int, sequence: int = 1) -> UniformStore:
         only_single(sequence, "experience-replay")
-        return UniformStore(Ring(layout, self.capacity, count), replacement=self.replacement)
+        return UniformStore(self, Ring.of(self, layout, count))
 
 
 class UniformStore:
     """A ring of transitions from which every filled row is drawn with equal chance."""
 
-    def __init__(self, ring: Ring, *, replacement: bool) -> None:
+    def __init__(self, part: ExperienceReplay, ring: Ring) -> None:
+        self.part = part
         self.ring = ring
-        self.replacement = replacement
+        self.replacement = part.replacement
 
     def add(self, columns: Mapping[str, Array]) -> None:
         self.ring.add(columns)
@@ -56,6 +62,9 @@ class UniformStore:
         else:
             rows = np.stack([rng.choice(filled, batch, replace=False) for _ in range(calls)])
         return Sample(rows, self.ring.packed(rows), None, self.ring.apart(rows))
+
+    def fill(self, discount: float) -> None:
+        fill(self, self.part.load, self.ring.layout, discount)
 
     def learned(self, rows: Array, priority: Array) -> None:
         """Nothing depends on it."""

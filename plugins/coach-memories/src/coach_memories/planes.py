@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from coach_memories.room import Room, length, put
 from coachcore.api import Array, BadCheckpoint, BadSetting, Layout, State
 
 NOTHING = 0
@@ -34,13 +35,14 @@ class Planes:
     colours or very short episodes: a transition never leaves early.
     """
 
-    def __init__(self, shape: tuple[int, ...], capacity: int, count: int) -> None:
+    def __init__(self, shape: tuple[int, ...], capacity: int, count: int, room: Room | None = None) -> None:
         self.shape = shape
+        self._room = room or Room()
         height, width, self._deep = shape
         self._window = REMEMBERED * (count + 1)
         self._ids = np.zeros((capacity, 2, self._deep), np.int32)
         reserved = 1 + capacity + capacity // SPARE + self._deep * (count + 1)
-        self._pixels = np.empty((reserved, height * width), np.uint8)
+        self._pixels = self._room.empty((reserved, height * width), np.uint8)
         self._clear()
 
     def _clear(self) -> None:
@@ -52,11 +54,11 @@ class Planes:
         """Pictures ``[M, H, W, C]`` for `rows` ``[M]``, each row once; what they held is forgotten."""
         for start in range(0, len(rows), TOGETHER):
             some = slice(start, start + TOGETHER)
-            self._forget(rows[some])
+            self._forget(self._ids[rows[some]])
             self._ids[rows[some]] = self._stored(before[some], after[some])
 
-    def _forget(self, rows: Array) -> None:
-        for plane in self._ids[rows].ravel().tolist():
+    def _forget(self, ids: Array) -> None:
+        for plane in ids.ravel().tolist():
             if plane == NOTHING:
                 continue
             self._uses[plane] -= 1
@@ -97,8 +99,8 @@ class Planes:
         return plane
 
     def _grow(self, wanted: int) -> None:
-        try:  # in place: a copy would need twice the room for a moment
-            self._pixels.resize((wanted, self._pixels.shape[1]), refcheck=False)
+        try:
+            self._pixels = self._room.grown(self._pixels, wanted)
         except MemoryError:
             held = self._pixels.nbytes / 1e9
             raise BadSetting(
@@ -106,6 +108,20 @@ class Planes:
                 "lower it",
                 where="memory.capacity",
             ) from None
+
+    def copy(self, rows: Array, to: Array) -> None:
+        """The pictures of `rows` ``[M]`` for `to` ``[M]``, each of these once, too; no plane is stored anew."""
+        self._hold(self._ids[rows], to, slice(None))
+
+    def follow(self, rows: Array, later: Array) -> None:
+        """After `rows` ``[M]`` comes what came after `later` ``[M]``."""
+        self._hold(self._ids[later, 1], rows, 1)
+
+    def _hold(self, ids: Array, rows: Array, side: int | slice) -> None:
+        for plane in ids.ravel().tolist():
+            self._uses[plane] += 1
+        self._forget(self._ids[rows, side])
+        self._ids[rows, side] = ids
 
     def take(self, rows: Array) -> tuple[Array, Array]:
         """The pictures before and after at `rows` ``[...]``, both ``[..., H, W, C]``.
@@ -121,7 +137,7 @@ class Planes:
     def state(self, filled: int) -> State:
         """Every plane there is, and which of them the first `filled` rows hold, copied."""
         return {
-            "pixels": self._pixels[1 : len(self._uses)].copy(),
+            "pixels": self._room.saved(self._pixels[1 : len(self._uses)]),
             "ids": self._ids[:filled].copy(),
             "free": np.array(self._free, np.int64),
             "recent": np.array(list(self._recent.values()), np.int64),
@@ -129,7 +145,7 @@ class Planes:
 
     def restore(self, state: State) -> None:
         """Hold what `state` holds; raises `BadCheckpoint` for numbers of planes that are not there."""
-        ids, recent, count = state["ids"], state["recent"], len(state["pixels"]) + 1
+        ids, recent, count = state["ids"], state["recent"], length(state["pixels"]) + 1
         uses = np.bincount(np.maximum(ids.ravel(), 0), minlength=count)
         if not (
             len(uses) == count
@@ -141,7 +157,7 @@ class Planes:
         if count > len(self._pixels):
             self._grow(count)
         self._clear()
-        self._pixels[1:count] = state["pixels"]
+        put(self._pixels[1:], state["pixels"])
         self._ids[:] = NOTHING
         self._ids[: len(ids)] = ids
         self._uses = array("i", uses.astype(np.int32).tobytes())

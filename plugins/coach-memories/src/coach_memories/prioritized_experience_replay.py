@@ -7,8 +7,11 @@ from collections.abc import Mapping
 import attrs
 import numpy as np
 
+from coach_memories.capacity import capacity_setting
 from coach_memories.experience_replay import too_few
+from coach_memories.filling import fill, load_setting
 from coach_memories.ring import Ring, only_single
+from coach_memories.room import disk_setting
 from coach_memories.sum_tree import SumTree
 from coachcore.api import (
     Array,
@@ -22,6 +25,9 @@ from coachcore.api import (
     component,
     param,
 )
+
+LEAF = 16
+"""Bytes of the tree of sums for each transition."""
 
 
 @component(
@@ -47,16 +53,18 @@ class PrioritizedExperienceReplay:
     Schaul et al. 2016, arXiv:1511.05952, eq. 1, section 3.4 and appendix B.2.1.
     """
 
-    capacity: int = param(default=1_000_000, ge=1, doc="transitions kept; the oldest leave first", unit="transitions")
+    capacity: int | str = capacity_setting()
     alpha: float = param(default=0.6, ge=0, le=1, doc="how much priorities count; 0 draws uniformly")
     beta: Schedule = param(
         default=0.4, type="schedule", ge=0, le=1, doc="how much of the bias is corrected; 1 is all of it"
     )
     epsilon: float = param(default=1e-6, gt=0, doc="added to every priority, so that none is never drawn")
+    disk: str = disk_setting()
+    load: str = load_setting()
 
     def make(self, layout: Layout, count: int, sequence: int = 1) -> PrioritizedStore:
         only_single(sequence, "prioritized-experience-replay")
-        return PrioritizedStore(self, Ring(layout, self.capacity, count))
+        return PrioritizedStore(self, Ring.of(self, layout, count, LEAF))
 
 
 class PrioritizedStore:
@@ -65,7 +73,7 @@ class PrioritizedStore:
     def __init__(self, part: PrioritizedExperienceReplay, ring: Ring) -> None:
         self.part = part
         self.ring = ring
-        self.tree = SumTree(part.capacity)
+        self.tree = SumTree(ring.capacity)
         self.largest = 1.0  # p, epsilon included, of a transition not learned from yet
         self._fresh = 0  # newest rows whose sums are not made yet
 
@@ -77,7 +85,7 @@ class PrioritizedStore:
         if start + count <= self.ring.capacity:
             self.tree.leaves[start : start + count] = leaf
         else:
-            self.tree.leaves[self._newest(count)] = leaf
+            self.tree.leaves[self.ring.newest(count)] = leaf
         self._fresh += count
 
     def sample(self, rng: Generator, calls: int, batch: int, step: int) -> Sample:
@@ -86,7 +94,7 @@ class PrioritizedStore:
         if filled == 0:
             raise too_few(filled, batch)
         if self._fresh:
-            self.tree.lift(self._newest(self._fresh))
+            self.tree.lift(self.ring.newest(self._fresh))
             self._fresh = 0
         shares = (np.arange(batch) + rng.random((calls, batch))) * (1.0 / batch)
         rows = np.minimum(self.tree.find(shares.reshape(-1)), filled - 1).reshape(calls, batch)
@@ -107,10 +115,8 @@ class PrioritizedStore:
         self.largest = max(self.largest, highest)
         self.tree.set(rows.reshape(-1), surprise**self.part.alpha)
 
-    def _newest(self, count: int) -> Array:
-        """The rows of the newest `count` transitions."""
-        count = min(count, self.ring.capacity)
-        return np.arange(self.ring.next - count, self.ring.next) % self.ring.capacity
+    def fill(self, discount: float) -> None:
+        fill(self, self.part.load, self.ring.layout, discount)
 
     def state(self) -> State:
         filled = self.ring.filled

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
+from coach_memories.capacity import bytes_of, transitions
 from coach_memories.planes import Planes, pictures_of
+from coach_memories.room import Room, length, put
 from coachcore.api import Array, BadCheckpoint, BadSetting, Layout, Mismatch, State
 
 _SIDES = ("obs.", "next_obs.")
@@ -22,27 +25,45 @@ class Ring:
     transitions after it was written. Raises `BadSetting` where the machine lacks the memory.
     """
 
-    def __init__(self, layout: Layout, capacity: int, count: int = 1) -> None:
+    def __init__(self, layout: Layout, capacity: int, count: int = 1, room: Room | None = None) -> None:
         self.layout = layout
+        self._room = room or Room()
         self.capacity = capacity
         self.filled = 0
         self._first = layout.columns[0].name
         self.next = 0  # row that the next transition is written to
         try:
-            self._packed = np.empty((capacity, layout.width), np.float32)
-            self._pictures = {name: Planes(shape, capacity, count) for name, shape in pictures_of(layout).items()}
+            self._packed = self._room.empty((capacity, layout.width), np.float32)
+            self._pictures = {
+                name: Planes(shape, capacity, count, self._room) for name, shape in pictures_of(layout).items()
+            }
             pictured = {side + name for name in self._pictures for side in _SIDES}
             self._apart = {
-                c.name: np.empty((capacity, *c.shape), c.dtype) for c in layout.apart if c.name not in pictured
+                c.name: self._room.empty((capacity, *c.shape), c.dtype) for c in layout.apart if c.name not in pictured
             }
         except MemoryError:
             raise _too_large(layout, capacity) from None
-        self._columns = [(c.name, self._view(c.name, c.shape)) for c in layout.columns if c.name not in pictured]
+        after = [where for name, where in layout.packed.items() if name.startswith(_SIDES[1])]
+        self._after = slice(after[0].start, after[-1].stop) if after else slice(0, 0)  # they lie side by side
+        self._columns = [(c.name, self.column(c.name)) for c in layout.columns if c.name not in pictured]
 
-    def _view(self, name: str, shape: tuple[int, ...]) -> Array:
-        """One column ``[capacity, *shape]`` that writes through to where it lies."""
+    @classmethod
+    def of(cls, part: Any, layout: Layout, count: int, beside: int = 0) -> Ring:
+        """A ring as the settings `capacity` and `disk` of a memory say; it keeps `beside` bytes more for each row."""
+        return cls(layout, transitions(part.capacity, layout, beside), count, Room(part.disk))
+
+    def column(self, name: str) -> Array:
+        """One column ``[capacity, *shape]`` that is no picture; it writes through to where it lies."""
         where = self.layout.packed.get(name)
-        return self._apart[name] if where is None else self._packed[:, where].reshape(self.capacity, *shape)
+        if where is None:
+            return self._apart[name]
+        return self._packed[:, where].reshape(self.capacity, *self.layout[name].shape)
+
+    def newest(self, count: int) -> Array:
+        """The rows of the newest `count` transitions, in time; all rows where that is more than there are."""
+        count = min(count, self.capacity)
+        start = self.next - count
+        return np.arange(start, self.next) if start >= 0 else np.arange(start, self.next) % self.capacity
 
     def add(self, columns: Mapping[str, Array]) -> int:
         """Append M transitions, each column ``[M, ...]``; returns M (of more than `capacity`, the last are kept)."""
@@ -84,14 +105,34 @@ class Ring:
             found.update(zip((side + name for side in _SIDES), planes.take(rows), strict=True))
         return found
 
+    def again(self, rows: Array) -> Array:
+        """Append copies of `rows` ``[M]``, of more than `capacity` the last; the rows where they lie."""
+        rows = rows[-self.capacity :]
+        to = (self.next + np.arange(len(rows))) % self.capacity
+        for store in (self._packed, *self._apart.values()):
+            store[to] = store[rows]
+        for planes in self._pictures.values():
+            planes.copy(rows, to)
+        self._advance(len(rows))
+        return to
+
+    def follow(self, rows: Array, later: Array) -> None:
+        """After `rows` ``[M]`` was observed what came after `later` ``[M]``."""
+        self._packed[rows, self._after] = self._packed[later, self._after]
+        for name, column in self._apart.items():
+            if name.startswith(_SIDES[1]):
+                column[rows] = column[later]
+        for planes in self._pictures.values():
+            planes.follow(rows, later)
+
     def state(self) -> State:
         """The filled part, copied, and what it takes to read it back."""
         return {
             "columns": described(self.layout),
             "capacity": self.capacity,
             "next": self.next,
-            "packed": self._packed[: self.filled].copy(),
-            "apart": {name: column[: self.filled].copy() for name, column in self._apart.items()},
+            "packed": self._room.saved(self._packed[: self.filled]),
+            "apart": {name: self._room.saved(column[: self.filled]) for name, column in self._apart.items()},
             "pictures": {name: planes.state(self.filled) for name, planes in self._pictures.items()},
         }
 
@@ -110,18 +151,16 @@ class Ring:
             )
         for name, planes in self._pictures.items():
             planes.restore(state["pictures"][name])
-        self.filled, self.next = len(state["packed"]), int(state["next"])
-        self._packed[: self.filled] = state["packed"]
+        self.filled, self.next = length(state["packed"]), int(state["next"])
+        put(self._packed, state["packed"])
         for name, column in self._apart.items():
-            column[: self.filled] = state["apart"][name]
+            put(column, state["apart"][name])
 
 
 def _too_large(layout: Layout, capacity: int) -> BadSetting:
-    pictures = pictures_of(layout).values()
-    each = 4 * layout.width + sum(np.dtype(c.dtype).itemsize * c.size for c in layout.apart)
-    each += sum(height * width + 8 * deep - 2 * height * width * deep for height, width, deep in pictures)
+    each = bytes_of(layout)
     return BadSetting(
-        f"{capacity} transitions of {each} bytes need {capacity * each / 1e9:.0f} GB, "
+        f"{capacity} transitions of {each:.0f} bytes need {capacity * each / 1e9:.0f} GB, "
         "more than this machine has - lower it",
         where="memory.capacity",
     )
