@@ -142,7 +142,7 @@ MEANT = {
         "agent/network/middleware": {"use": "dense", "scheme": [64], "activation": "tanh"},
         "agent/learner/train_every": "2048 steps",
         "agent/learner/epochs": 10,
-        "filters/observation/0": {"use": "normalization", "clip": 5.0},
+        "filters/observation/0": {"use": "normalization", "clip": 5.0, "stored": False},
         "schedule/train": "10000000 steps",  # an old training step went with each step of the environment
         "validation/within": "80000 steps",
     },
@@ -283,8 +283,10 @@ def lost(text):
          "num_steps_between_copying_online_weights_to_target: it cannot be counted in updates"),
         ("agent_params.network_wrappers['main'].learning_rate_decay_rate = 0.3",
          "learning_rate_decay_rate = 0.3: it falls in stairs, which no schedule does"),
-        ("agent_params.input_filter.add_reward_filter('n', RewardNormalizationFilter())",
-         "RewardNormalizationFilter: there is no such filter"),
+        ("agent_params.input_filter.add_reward_filter('n', RewardOfMyOwnFilter())",
+         "RewardOfMyOwnFilter: there is no such filter"),
+        ("agent_params.output_filter = OutputFilter({'x': PartialDiscreteActionSpaceMap(my_actions)})",
+         "the actions to choose from cannot be read - add the filter partial-discrete-map"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_converted_is_said(line, said):
@@ -354,3 +356,48 @@ def test_what_is_shown_and_written_down():
     conversion = converted(SMALL + text, "x.py")
     assert [one["use"] for one in conversion.document["recorders"]] == ["jsonl", "terminal", "tensorboard", "video"]
     assert conversion.complete
+
+
+PLACES = {
+    "observation": "input_filter = InputFilter()\nagent_params.input_filter.add_observation_filter('observation', 'f', ",
+    "reward": "input_filter = InputFilter()\nagent_params.input_filter.add_reward_filter('f', ",
+    "action": "output_filter = OutputFilter()\nagent_params.output_filter.add_action_filter('f', ",
+    "late": "pre_network_filter = InputFilter()\n"
+    "agent_params.pre_network_filter.add_observation_filter('observation', 'f', ",
+    "late reward": "pre_network_filter = InputFilter()\nagent_params.pre_network_filter.add_reward_filter('r', ",
+}
+
+
+@pytest.mark.parametrize(
+    ("place", "old", "meant"),
+    [
+        ("observation", "ObservationRescaleSizeByFactorFilter(0.5)", {"use": "rescale-size-by-factor", "factor": 0.5}),
+        ("reward", "RewardNormalizationFilter()", {"use": "normalization", "clip": 5.0}),
+        ("reward", "RewardEwmaNormalizationFilter(alpha=0.1)", {"use": "ewma-normalization", "alpha": 0.1}),
+        (
+            "action",
+            "AttentionDiscretization(4, force_int_bins=True)",
+            {"use": "attention-discretization", "bins": 4, "whole": True},
+        ),
+        ("action", "FullDiscreteActionSpaceMap()", {"use": "full-discrete-map"}),
+        (
+            "action",
+            "PartialDiscreteActionSpaceMap(target_actions=[[1, 0], [0, 1]], descriptions=['left', 'right'])",
+            {"use": "partial-discrete-map", "actions": [[1, 0], [0, 1]], "names": ["left", "right"]},
+        ),
+        (
+            "action",
+            "PartialDiscreteActionSpaceMap([0, 3], {0: 'no-op', 1: 'fire'})",
+            {"use": "partial-discrete-map", "actions": [0, 3], "names": ["no-op", "fire"]},
+        ),
+        ("late", "ObservationNormalizationFilter()", {"use": "normalization", "clip": 5.0, "stored": False}),
+        ("late reward", "RewardRescaleFilter(0.5)", {"use": "rescale", "factor": 0.5}),
+    ],
+)
+def test_every_old_filter_has_a_successor(place, old, meant):
+    conversion = converted(f"{SMALL}agent_params.{PLACES[place]}{old})", "x.py")
+    kind = {"late": "observation", "late reward": "reward"}.get(place, place)
+    assert at(conversion.document, f"filters/{kind}/0") == meant
+    notes = [one.text for one in conversion.remarks]
+    said = "rescale was done before the network only; now what it makes is stored" in notes
+    assert said == (place == "late reward")

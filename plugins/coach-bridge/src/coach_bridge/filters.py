@@ -17,14 +17,28 @@ def filters(work: Work) -> dict[str, list[dict[str, Any]]]:
     if not named or named.endswith(("AtariInputFilter", "DoomInputFilter")):
         for key, chain in ({} if work.world is None else work.world.filters).items():
             out[work.observation if key == "observation" else key] = [dict(one) for one in chain]
-    for source in (given, work.agent.take("pre_network_filter")):
-        if isinstance(source, Thing):
-            _input(work, source, out)
+    if isinstance(given, Thing):
+        _input(work, given, out)
+    _before_network(work, out)
     actions = work.agent.take("output_filter")
     if isinstance(actions, Thing):
         out["action"] = [table for one in _listed(actions, "action") for table in _one(work, one)]
-        work.discretised = any(table["use"] == "box-discretization" for table in out["action"])
+        work.discretised = any(table["use"] in _DISCRETE for table in out["action"])
     return {key: chain for key, chain in out.items() if chain}
+
+
+def _before_network(work: Work, out: dict[str, list[dict[str, Any]]]) -> None:
+    """What only the network saw: observations normalised are not stored so, what other filters make is."""
+    source = work.agent.take("pre_network_filter")
+    late: dict[str, list[dict[str, Any]]] = {}
+    if isinstance(source, Thing):
+        _input(work, source, late)
+    for name, chain in late.items():
+        for table in chain:
+            late_too = name != "reward" and table["use"] == "normalization"
+            out.setdefault(name, []).append({**table, "stored": False} if late_too else table)
+            if not late_too:
+                work.note(source.line, f"{table['use']} was done before the network only; now what it makes is stored")
 
 
 def _input(work: Work, source: Thing, out: dict[str, list[dict[str, Any]]]) -> None:
@@ -121,6 +135,28 @@ def _discretization(_work: Work, thing: Thing) -> dict[str, Any]:
     return {"use": "box-discretization", "bins": thing.take("num_bins_per_dimension", 0), "whole": whole or None}
 
 
+def _attention(_work: Work, thing: Thing) -> dict[str, Any]:
+    return _discretization(_work, thing) | {"use": "attention-discretization"}
+
+
+def _partial(work: Work, thing: Thing) -> dict[str, Any] | None:
+    targets, names = thing.take("target_actions", 0), thing.take("descriptions", 1)
+    if not _numbers(targets):
+        work.lost(thing.line, "the actions to choose from cannot be read - add the filter partial-discrete-map")
+        return None
+    if isinstance(names, dict):
+        names = [str(names.get(place, place)) for place in range(len(targets))]
+    named = isinstance(names, list | tuple) and len(names) == len(targets)
+    return {"use": "partial-discrete-map", "actions": targets, "names": [*map(str, names)] if named else None}
+
+
+def _numbers(value: Any) -> bool:
+    """Whether `value` is a list of numbers, or of lists of these."""
+    if isinstance(value, list | tuple):
+        return bool(value) and all(isinstance(one, int | float) or _numbers(one) for one in value)
+    return False
+
+
 def _plain(use: str, *names: tuple[str, str]) -> Callable[[Work, Thing], dict[str, Any]]:
     """A filter whose parameters keep their meaning: pairs of old and new name, in the order of the arguments."""
     return lambda _work, thing: (
@@ -128,13 +164,18 @@ def _plain(use: str, *names: tuple[str, str]) -> Callable[[Work, Thing], dict[st
     )
 
 
+_DISCRETE = ("box-discretization", "attention-discretization", "partial-discrete-map", "full-discrete-map")
+
 _KNOWN: Mapping[str, Callable[[Work, Thing], dict[str, Any] | None]] = {
     "RewardClipping": _clipping,
     "ObservationClipping": _clipping,
     "RewardRescale": _rescale,
+    "RewardNormalization": _normalization,
+    "RewardEwmaNormalization": _plain("ewma-normalization", ("alpha", "alpha")),
     "ObservationNormalization": _normalization,
     "ObservationCrop": _crop,
     "ObservationRescaleToSize": _to_size,
+    "ObservationRescaleSizeByFactor": _plain("rescale-size-by-factor", ("rescale_factor", "factor")),
     "ObservationStacking": _stacking,
     "ObservationReductionBySubPartsName": _reduction,
     "ObservationRGBToY": _plain("rgb-to-y"),
@@ -142,6 +183,9 @@ _KNOWN: Mapping[str, Callable[[Work, Thing], dict[str, Any] | None]] = {
     "ObservationSqueeze": _plain("squeeze", ("axis", "axis")),
     "ObservationMoveAxis": _plain("move-axis", ("axis_origin", "origin"), ("axis_target", "target")),
     "BoxDiscretization": _discretization,
+    "AttentionDiscretization": _attention,
+    "PartialDiscreteActionSpaceMap": _partial,
+    "FullDiscreteActionSpaceMap": _plain("full-discrete-map"),
     "BoxMasking": _plain("box-masking", ("masked_target_space_low", "low"), ("masked_target_space_high", "high")),
     "LinearBoxToBoxMap": _plain("linear-box-to-box", ("input_space_low", "low"), ("input_space_high", "high")),
 }
