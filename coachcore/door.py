@@ -112,7 +112,8 @@ def evaluate(
     from coachcore.running import evaluate as playing
 
     experiment = _experiment_of(Path(folder))
-    environment = experiment.environment.make(1, render=on_frame is not None)
+    part = getattr(experiment.environment, "evaluation", experiment.environment)
+    environment = part.make(1, render=on_frame is not None)
     try:
         policy = _policy(experiment, Path(folder), checkpoint, environment.spaces)
         seeds = Streams(experiment.seed if seed is None else seed)["fresh"].integers(0, 2**31 - 1, episodes)

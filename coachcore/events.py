@@ -16,15 +16,17 @@ class Event(NamedTuple):
 
     `data` is a function of preset and seed alone (plain JSON values); wall-clock
     time is added by whoever records it, so two equal runs give equal events.
+    (What befalls a simulator from outside, and only that, is no such function.)
     """
 
-    kind: str  # run-start | episode | report | evaluation | pause (session only) | run-end
+    kind: str  # run-start | episode | simulator | report | evaluation | pause (session only) | run-end
     step: int  # environment steps so far, heat-up included
     episode: int  # episodes finished so far
     update: int  # gradient steps so far
     data: Mapping[str, Any]
     # keys of `data` by kind:
-    # an episode has return, length, env, exploration and phase;
+    # an episode has return, length, env, exploration and phase, and lost = true where its end was never seen;
+    # a simulator has what its environment says of it, such as env, cause and lost (`VectorEnvironment`);
     # a report has loss and the other metrics (means since the last report), learning_rate and exploration;
     # an evaluation has mean, std, min, max, length, episodes and best;
     # a run-end has reason and best

@@ -38,6 +38,7 @@ class Step(NamedTuple):
     reward: Array  # [N] float64
     terminated: Array  # [N] bool: the task is over, nothing follows, bootstrap 0
     truncated: Array  # [N] bool: we stopped watching, bootstrap as usual
+    lost: Array | None = None  # [N] bool: truncated before this step, which never happened; None: nobody's
 
 
 class Rows(NamedTuple):

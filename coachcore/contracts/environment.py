@@ -14,7 +14,10 @@ class VectorEnvironment(Protocol):
 
     Must keep true: an episode is a function of its seed and its actions (so a
     checkpoint stores only these); `step` never resets; arrays handed out are
-    not written to later.
+    not written to later. Where a simulator failed for good, `step` says so in `Step.lost`:
+    `obs` is then what was shown last, and the episode is truncated there. An environment
+    that has something to tell of its simulators (restarts) has a method ``news()``: what
+    happened since it was last asked, as plain data, each of which becomes an event ``simulator``.
     """
 
     spaces: Spaces
@@ -38,7 +41,10 @@ class VectorEnvironment(Protocol):
 
 
 class Environment(Protocol):
-    """The part: settings that can be made into running environments any number of times."""
+    """The part: settings that can be made into running environments any number of times.
+
+    Where policies are to be tried out on another one, a property ``evaluation`` is that part.
+    """
 
     def make(self, count: int, *, render: bool = False) -> VectorEnvironment:
         """`count` simulators; raises `UnknownName` or `BadSetting` when they cannot be made."""

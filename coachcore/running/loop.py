@@ -48,7 +48,7 @@ def train(machine: Machine) -> Iterator[Event]:
         if report.due(clock) and machine.lessons.any:
             yield _report(machine)
         if evaluation.due(clock) and clock.training_steps:
-            yield _evaluated(machine)
+            yield from _evaluated(machine)
         if not machine.done and clock.count(schedule.train.unit) >= schedule.train.amount:
             machine.done = "finished"
         if not machine.done and (pause.due(clock) or machine.paused):
@@ -69,7 +69,7 @@ def collect(machine: Machine, steps: int) -> list[Event]:
         seen = pipelines.observe(machine.filters, raw, rows)
         seen = machine.actor.after(seen)
         if seen is not raw:
-            after = Step(seen, after.reward, after.terminated, after.truncated)
+            after = after._replace(obs=seen)
         _remember(machine, actions, rewards, after)
         machine.episodes.note(applied, after.reward)
         if not machine.episodes.sound:
@@ -80,8 +80,8 @@ def collect(machine: Machine, steps: int) -> list[Event]:
         machine.raw, machine.obs = raw, seen
         ended = after.terminated | after.truncated
         if np.count_nonzero(ended):
-            events.extend(_closed(machine, np.flatnonzero(ended), heating=heating))
-    return events
+            events.extend(_closed(machine, np.flatnonzero(ended), heating=heating, lost=after.lost))
+    return events + _news(machine, machine.environment)
 
 
 def _remember(machine: Machine, actions: Array, rewards: Array, after: Step) -> None:
@@ -145,20 +145,21 @@ def _chunk(machine: Machine, rhythms: tuple[Every, ...]) -> int:
     return max(1, min(_LARGE, -(-left // machine.count)))
 
 
-def _closed(machine: Machine, envs: Any, *, heating: bool) -> list[Event]:
+def _closed(machine: Machine, envs: Any, *, heating: bool, lost: Array | None) -> list[Event]:
     """Episode events for `envs` ``[M]``, and a new episode opened in each."""
     events, open_ones = [], machine.episodes
     for env in envs.tolist():
         machine.clock.episodes += 1
         machine.clock.heatup_episodes += heating
+        never = lost is not None and bool(lost[env])
         data = {
             "return": float(open_ones.returns[env]),
-            "length": open_ones.length(env),
+            "length": open_ones.length(env) - never,
             "env": env,
             "exploration": 1.0 if heating else machine.exploring(),
             "phase": "heat-up" if heating else "training",
         }
-        events.append(_event(machine, "episode", data))
+        events.append(_event(machine, "episode", data | ({"lost": True} if never else {})))
     machine.open(envs)
     return events
 
@@ -215,10 +216,16 @@ def _report(machine: Machine) -> Event:
     return _event(machine, "report", {**numbers, "learning_rate": rate, "exploration": machine.exploring()})
 
 
-def _evaluated(machine: Machine) -> Event:
+def _news(machine: Machine, environment: Any) -> list[Event]:
+    """What an environment has to tell of its simulators, where it tells such things."""
+    news = getattr(environment, "news", None)
+    return [_event(machine, "simulator", dict(told)) for told in news()] if news else []
+
+
+def _evaluated(machine: Machine) -> list[Event]:
     """A greedy evaluation in an environment of its own; notes the best, and stops the run at the target."""
-    schedule = machine.experiment.schedule
-    environment = machine.experiment.environment.make(machine.count)
+    schedule, part = machine.experiment.schedule, machine.experiment.environment
+    environment = getattr(part, "evaluation", part).make(machine.count)
     try:
         seeds = machine.streams["evaluation"].integers(0, 2**31 - 1, schedule.evaluate.episodes)
         score = evaluate(machine.policy(), environment, seeds.tolist())
@@ -229,7 +236,8 @@ def _evaluated(machine: Machine) -> Event:
         machine.best = score.mean
     if schedule.target is not None and score.mean >= schedule.target:
         machine.done = "target reached"
-    return _event(machine, "evaluation", {**score.summary(), "best": is_best})
+    events = _news(machine, environment)
+    return [*events, _event(machine, "evaluation", {**score.summary(), "best": is_best})]
 
 
 def _description(machine: Machine) -> dict[str, Any]:
