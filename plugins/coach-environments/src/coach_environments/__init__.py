@@ -1,0 +1,1 @@
+"""Environments that hold another one of any kind: at another pace, or in processes of their own."""
