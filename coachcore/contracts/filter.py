@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from coachcore.spaces import Space
@@ -19,6 +20,10 @@ class Filter(Protocol):
     state alone decides, so evaluation drops it and a checkpoint saves it (a
     filter marked ``episodic`` in @component, such as frame stacking, remembers
     within an episode only: evaluation moves a copy of its state on).
+
+    An observation filter with a setting ``stored`` that is false keeps the shape and
+    comes last: memory keeps what it is given, and each time that the network is shown
+    it, acting or learning, the filter is applied as it stands then.
     """
 
     def space(self, before: Space) -> Space:
@@ -37,4 +42,20 @@ class Filter(Protocol):
         nothing, so one environment's value does not depend on its neighbours'. Rewards
         are ``[M]``. The array handed in may be used again: never write to it.
         """
+        ...
+
+
+class Mergeable(Filter, Protocol):
+    """A filter whose state is what it has learned of the values: workers that see some each can put theirs together."""
+
+    def merge(self, before: State, states: Sequence[State]) -> State:
+        """What `before` knows and what each of `states`, all of which began there, has seen since."""
+        ...
+
+
+class Reversible(Filter, Protocol):
+    """An action filter that also says what the agent would have chosen, such as for actions that people recorded."""
+
+    def inverse(self, state: State, values: Array) -> Array:
+        """The agent's actions whose outcome is nearest to the environment's actions `values` ``[N, *shape]``."""
         ...

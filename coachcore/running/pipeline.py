@@ -55,11 +55,18 @@ def _unit(space: Box) -> Box:
 
 
 def _chain(filters: Iterable[Filter], before: Space) -> tuple[Chain, Space]:
-    befores = []
+    befores, stacked = [], ""
     rules = tuple(filters)
     for rule in rules:
         befores.append(before)
-        before = rule.space(before)
+        before, given = rule.space(before), before
+        planes = before.dtype == "uint8" and len(before.shape) == 3
+        if stacked and not (planes and before.shape[-1] == given.shape[-1]):
+            raise Mismatch(
+                f"behind '{stacked}' memory would have to keep every frame again for each stack - put it before",
+                where=spec_of(rule).name,
+            )
+        stacked = stacked or (spec_of(rule).name if planes and spec_of(rule).facts.get("episodic") else "")
     return Chain(rules, tuple(befores), tuple(not spec_of(rule).facts.get("episodic") for rule in rules)), before
 
 

@@ -233,6 +233,9 @@ class Widen:
     def space(self, before):
         return Box((2,), 0, 1)
 
+    def __call__(self, state, values, rows):
+        return state, np.repeat(values, 2, axis=-1)
+
 
 @pytest.mark.parametrize(
     ("kinds", "said"),
@@ -270,6 +273,42 @@ def test_actions_that_no_agent_knows_are_refused_with_the_filters_that_bridge(ac
         "'attention-discretization' for windows, 'full-discrete-map' for buttons and choices side by side, "
         "'box-discretization' where a box is among them"
     )
+
+
+def promising(name, **facts):
+    """A class of filters that promise a space and do nothing."""
+
+    @component("filter", name, acts_on="observation", **facts)
+    @attrs.frozen(kw_only=True)
+    class Promising:
+        shape: tuple[int, ...] = (8, 8, 4)
+        dtype: str = "uint8"
+
+        def space(self, before):
+            return Box(self.shape, 0, 9, self.dtype)
+
+        def init(self, before, count):
+            return None
+
+        def __call__(self, state, values, rows):
+            return None, values
+
+    return Promising
+
+
+Frames, Turn = promising("toy-frames", episodic=True), promising("toy-turn")
+
+
+@pytest.mark.parametrize("after", [Turn(), Turn(shape=(4, 8, 4))])
+def test_what_keeps_planes_may_stand_behind_a_stack(after):
+    assert Pipelines.of(Filters(observation={"o": (Frames(), after)}), SPACES).spaces.observation["o"].dtype == "uint8"
+
+
+@pytest.mark.parametrize("after", [Turn(shape=(8, 4, 8)), Turn(dtype="float32"), Turn(shape=(8, 4))])
+def test_what_would_break_the_planes_of_a_stack_is_refused(after):
+    said = "toy-turn: behind 'toy-frames' memory would have to keep every frame again for each stack - put it before"
+    with pytest.raises(Mismatch, match=f"^{said}$"):
+        Pipelines.of(Filters(observation={"o": (Frames(), after)}), SPACES)
 
 
 def test_what_counts_as_success_stays():

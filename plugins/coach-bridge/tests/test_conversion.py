@@ -359,7 +359,8 @@ def test_what_is_shown_and_written_down():
 
 
 PLACES = {
-    "observation": "input_filter = InputFilter()\nagent_params.input_filter.add_observation_filter('observation', 'f', ",
+    "observation": "input_filter = InputFilter()\n"
+    "agent_params.input_filter.add_observation_filter('observation', 'f', ",
     "reward": "input_filter = InputFilter()\nagent_params.input_filter.add_reward_filter('f', ",
     "action": "output_filter = OutputFilter()\nagent_params.output_filter.add_action_filter('f', ",
     "late": "pre_network_filter = InputFilter()\n"
