@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -15,6 +15,8 @@ from coachcore.errors import Mismatch
 from coachcore.layout import Layout
 from coachcore.spaces import Box, Discrete, Space, Spaces
 from coachcore.types import Array, Obs, Rows, Sample, State
+
+_Call = Callable[[State, Array, Rows], tuple[State, Array]]
 
 
 @attrs.frozen
@@ -29,19 +31,29 @@ class Chain:
     filters: tuple[Filter, ...]
     befores: tuple[Space, ...]
     lasting: tuple[bool, ...]
+    _calls: tuple[tuple[int, _Call], ...] = attrs.field(init=False, eq=False, repr=False)
+
+    @_calls.default
+    def _bound(self) -> tuple[tuple[int, _Call], ...]:
+        """The filters' calls, looked up once: this and the loops below are all that a step pays besides the filters."""
+        return tuple(enumerate(rule.__call__ for rule in self.filters))
 
     def init(self, count: int) -> list[State]:
         return [rule.init(before, count) for rule, before in zip(self.filters, self.befores, strict=True)]
 
-    def __call__(
-        self, states: list[State], values: Array, rows: Rows, *, evaluating: bool = False
-    ) -> tuple[list[State], Array]:
-        """States and values ``[M, ...]`` after every filter."""
-        after = []
-        for rule, state, lasting in zip(self.filters, states, self.lasting, strict=True):
-            moved, values = rule(state, values, rows)
-            after.append(state if evaluating and lasting else moved)
-        return after, values
+    def __call__(self, states: list[State], values: Array, rows: Rows) -> Array:
+        """Values ``[M, ...]`` after every filter; `states` moves on in place."""
+        for at, call in self._calls:
+            states[at], values = call(states[at], values, rows)
+        return values
+
+    def still(self, states: list[State], values: Array, rows: Rows) -> Array:
+        """The same in evaluation, where only what is episodic moves on."""
+        for at, call in self._calls:
+            moved, values = call(states[at], values, rows)
+            if not self.lasting[at]:
+                states[at] = moved
+        return values
 
 
 def _unit(space: Box) -> Box:
@@ -102,6 +114,14 @@ class Pipelines:
     raw: Spaces  # as the environment shows them
     spaces: Spaces
     outer: Space  # of actions behind the filters, before they become units
+    _seen_raw: bool = attrs.field(init=False, eq=False, repr=False)  # nothing is done to observations
+    _paid_raw: bool = attrs.field(init=False, eq=False, repr=False)  # nor to rewards
+    _done_raw: bool = attrs.field(init=False, eq=False, repr=False)  # nor to actions
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "_seen_raw", not self.observation and not self.shown)
+        object.__setattr__(self, "_paid_raw", not self.reward.filters)
+        object.__setattr__(self, "_done_raw", not self.action.filters and not isinstance(self.outer, Box))
 
     @classmethod
     def of(cls, filters: Filters, spaces: Spaces, *, unit: bool = False) -> Pipelines:
@@ -145,14 +165,14 @@ class Pipelines:
 
     def observe(self, states: dict[str, Any], obs: Obs, rows: Rows, *, evaluating: bool = False) -> Obs:
         """Observations ``[M, ...]`` as memory keeps them; `states` moves on in place."""
-        if not self.observation and not self.shown:
+        if self._seen_raw:
             return obs
-        seen = dict(obs)
+        way, kept, seen = Chain.still if evaluating else Chain.__call__, states["observation"], {**obs}
         for name, chain in self.observation.items():
-            kept, seen[name] = chain(states["observation"][name], obs[name], rows, evaluating=evaluating)
-            states["observation"][name] = kept
-        for name, chain in self.shown.items():
-            states["shown"][name], _ = chain(states["shown"][name], seen[name], rows, evaluating=evaluating)
+            seen[name] = way(chain, kept[name], obs[name], rows)
+        if self.shown:
+            for name, chain in self.shown.items():
+                way(chain, states["shown"][name], seen[name], rows)
         return seen
 
     def show(self, states: dict[str, Any], obs: Obs) -> Obs:
@@ -172,23 +192,19 @@ class Pipelines:
 
     def _now(self, states: dict[str, Any], name: str, values: Array) -> Array:
         rows = Rows(np.arange(len(values)), first=False, evaluating=True)
-        return self.shown[name](states["shown"][name], values, rows, evaluating=True)[1]
+        return self.shown[name].still(states["shown"][name], values, rows)
 
     def rewarded(self, states: dict[str, Any], rewards: Array, rows: Rows) -> Array:
         """Rewards ``[M]`` as the agent sees them (training only: evaluation counts raw rewards)."""
-        if not self.reward.filters:
-            return rewards
-        states["reward"], rewards = self.reward(states["reward"], rewards, rows)
-        return rewards
+        return rewards if self._paid_raw else self.reward(states["reward"], rewards, rows)
 
     def applied(self, states: dict[str, Any], actions: Array, rows: Rows, *, evaluating: bool = False) -> Array:
         """The agent's actions ``[N, ...]`` as the environment takes them, cut off at the edges of a box."""
+        if self._done_raw:
+            return actions
         if isinstance(self.outer, Box):
             actions = self._within(actions)
-        if not self.action.filters:
-            return actions
-        states["action"], actions = self.action(states["action"], actions, rows, evaluating=evaluating)
-        return actions
+        return (self.action.still if evaluating else self.action)(states["action"], actions, rows)
 
     def _within(self, actions: Array) -> Array:
         """Actions of the agent's box ``[N, ...]`` in the box behind it."""

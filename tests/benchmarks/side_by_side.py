@@ -8,22 +8,26 @@ from time import perf_counter
 
 
 def in_turns(
-    ways: Mapping[str, tuple[int, Callable[[], object]]], rounds: int, *, seconds: float = 0.03
+    ways: Mapping[str, tuple[int, Callable[[], object]]],
+    rounds: int,
+    *,
+    seconds: float = 0.03,
+    clock: Callable[[], float] = perf_counter,
 ) -> dict[str, list[float]]:
-    """Seconds a unit for each way, once a round; a way is (units in one call, call)."""
+    """Seconds a unit by `clock` for each way, once a round; a way is (units in one call, call)."""
     repeats = {}
     for name, (_, call) in ways.items():
         call(), call()
-        begun = perf_counter()
+        begun = clock()
         call(), call()
-        repeats[name] = max(1, int(seconds / ((perf_counter() - begun) / 2)))
+        repeats[name] = max(1, int(seconds / ((clock() - begun) / 2)))
     took: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(rounds):
         for name, (units, call) in ways.items():
-            begun = perf_counter()
+            begun = clock()
             for _ in range(repeats[name]):
                 call()
-            took[name].append((perf_counter() - begun) / repeats[name] / units)
+            took[name].append((clock() - begun) / repeats[name] / units)
     return took
 
 

@@ -313,3 +313,25 @@ def test_what_would_break_the_planes_of_a_stack_is_refused(after):
 
 def test_what_counts_as_success_stays():
     assert Pipelines.of(Filters(), attrs.evolve(SPACES, success=0.0)).spaces.success == 0.0
+
+
+@pytest.mark.parametrize("number", [1, 5, 20])
+@pytest.mark.parametrize("evaluating", [False, True])
+def test_a_row_of_filters_gives_what_calling_them_by_hand_gives(number, evaluating):
+    rules = tuple((Add(amount=float(n)), Times(factor=1.0 + 0.01 * n))[n % 2] for n in range(number))
+    pipelines, states = bound(observation={"o": rules})
+    by_hand, before = [], SPACES.observation["o"]
+    for rule in rules:
+        by_hand.append(rule.init(before, 2))
+        before = rule.space(before)
+    rows = ROWS._replace(evaluating=evaluating)
+    for step in range(3):
+        obs = {"o": values(step, 2 * step), "p": values(5, 6)}
+        value = obs["o"]
+        for at, rule in enumerate(rules):
+            moved, value = rule(by_hand[at], value, rows)
+            by_hand[at] = by_hand[at] if evaluating and isinstance(rule, Add) else moved
+        seen = pipelines.observe(states, obs, rows, evaluating=evaluating)
+        assert np.array_equal(seen["o"], value)
+        assert seen["p"] is obs["p"]
+    np.testing.assert_equal(states["observation"]["o"], by_hand)
