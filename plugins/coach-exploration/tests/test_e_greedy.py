@@ -145,12 +145,12 @@ def test_the_slow_twin_holds_random_actions_as_long(count, duration, epsilon, se
     begins, wish, space = chance.random((15, count)) < 0.2, chance.random((count, 4)), Discrete(4)
     rng, left, held, slow = np.random.default_rng(seed), [0] * count, [0] * count, []
     for step in range(15):
-        decisions, drawn = rng.random(count), space.sample(rng, count)
-        row = []
+        left = [0 if begun else still for begun, still in zip(begins[step], left, strict=True)]
+        decisions = rng.random(count)
+        starting = [env for env in range(count) if left[env] == 0 and decisions[env] < epsilon]
+        drawn, row = space.sample(rng, count) if starting else None, []
         for env in range(count):
-            if begins[step, env]:
-                left[env] = 0
-            if left[env] == 0 and decisions[env] < epsilon:
+            if env in starting:
                 left[env], held[env] = duration, int(drawn[env])
             row.append(held[env] if left[env] else int(wish[env].argmax()))
             left[env] = max(left[env] - 1, 0)

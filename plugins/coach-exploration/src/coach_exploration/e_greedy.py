@@ -93,6 +93,8 @@ class EGreedy:
         if moment.first is not None:
             left = np.where(moment.first, 0, left)
         begins = (moment.rng.random(count) < epsilon) & (left == 0)
+        if not begins.any():  # a point of a box is dear to draw
+            return left, state["action"]
         drawn = space.sample(moment.rng, count)
         chosen = np.where(begins.reshape(count, *(1 for _ in space.shape)), drawn, state["action"])
         return np.where(begins, self.duration, left), chosen
