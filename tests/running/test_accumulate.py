@@ -182,3 +182,33 @@ def test_undiscounted_openings_sum_to_what_is_left_of_the_episode(steps, extra):
         for _, taken, given_rewards, ending in reversed(closed):
             rest = given_rewards[env] + (0.0 if ending.terminated[env] or ending.truncated[env] else rest)
             assert found[taken[env]] == rest
+
+
+def lost(number, env):
+    """Step `number` of two environments, of which `env` never made it: it shows what it showed before."""
+    before, actions, rewards, after = step(number, [7, 7], truncated=[env])
+    shown = after.obs["o"].copy()
+    shown[env] = before["o"][env]
+    return before, actions, rewards, after._replace(obs={"o": shown}, lost=np.arange(2) == env)
+
+
+def test_a_step_that_was_lost_is_no_transition_by_hand():
+    assert fed(NStep(1, GAMMA), [step(0, [1, 2]), lost(1, 0)]) == [
+        (0, 0, 1, 0.5, 1),
+        (100, 100, 2, 0.5, 101),
+        (101, 101, 7, 0.5, 102),
+    ]
+
+
+def test_what_led_to_a_lost_step_ends_before_it_by_hand():
+    found = fed(NStep(3, GAMMA), [step(0, [1, 1]), step(1, [2, 1]), lost(2, 0), step(3, [9, 1])])
+    assert [one for one in found if one[0] < 100] == [
+        (0, 0, 1 + 0.5 * 2, 0.25, 2),  # what was seen last, two steps on
+        (1, 1, 2, 0.5, 2),
+    ]
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_nothing_comes_of_an_episode_that_was_lost_in_its_first_step(n):
+    before, actions, rewards, after = step(0, [0], truncated=[0])
+    assert fed(NStep(n, GAMMA), [(before, actions, rewards, after._replace(lost=np.array([True])))]) == []

@@ -366,3 +366,54 @@ def test_numbers_are_drawn_once_for_each_transition_and_stored_with_it():
     assert ((numbers >= 0) & (numbers < 1)).all()
     assert len(np.unique(numbers)) > 145
     assert "lot" not in stored(ToyQ(), 3)
+
+
+@component("environment", "toy-failing")
+@attrs.frozen(kw_only=True)
+class Failing:
+    """Signs whose simulator is lost at step `at` of every episode, and says so."""
+
+    at: int = param(default=4, doc="the step")
+    evaluation = ToySigns()
+
+    def make(self, count, *, render=False):
+        return FailingSimulators(ToySigns().make(count), self.at)
+
+
+class FailingSimulators:
+    def __init__(self, held, at):
+        self.held, self.at, self.told = held, at, []
+        self.spaces, self.count, self.close = held.spaces, held.count, held.close
+        self.reset, self.shown = held.reset, None
+
+    def step(self, actions):
+        after = self.held.step(actions)
+        gone = self.held._done >= self.at
+        self.told += [{"env": env, "cause": "made up", "lost": True} for env in np.flatnonzero(gone).tolist()]
+        return after._replace(truncated=gone, lost=gone if gone.any() else None)
+
+    def news(self):
+        told, self.told = self.told, []
+        return told
+
+
+@pytest.mark.parametrize("n_step", [1, 3])
+def test_lost_episodes_are_marked_and_what_was_lost_is_not_learned(n_step):
+    _, found = events(toy_experiment(environment=Failing(), environments=2, agent=ToyQ(n_step=n_step)))
+    episodes = [event.data for event in found if event.kind == "episode"]
+    assert {(one["length"], one["lost"]) for one in episodes} == {(3, True)}
+    simulators = [event.data for event in found if event.kind == "simulator"]
+    assert len(simulators) == len(episodes)
+    assert simulators[0] == {"env": 0, "cause": "made up", "lost": True}
+
+
+def test_policies_are_tried_out_on_the_part_that_is_for_that():
+    _, found = events(toy_experiment(environment=Failing()))
+    assert {event.data["length"] for event in found if event.kind == "evaluation"} == {10.0}
+
+
+def test_what_an_evaluation_tells_of_its_simulators_becomes_events_too(monkeypatch):
+    monkeypatch.setattr(Failing, "evaluation", Failing(at=6))
+    told = [event.kind for event in events(toy_experiment(environment=Failing(at=11)))[1]]
+    assert told.count("simulator") == 5 * told.count("evaluation") > 0
+    assert told[told.index("evaluation") - 1] == "simulator"
