@@ -95,3 +95,58 @@ def test_in_evaluation_a_value_does_not_depend_on_its_neighbours():
     _, alone = rule(state, np.array([[3.0]], np.float32), Rows(np.arange(1), False, evaluating=True))
     _, beside = rule(state, np.array([[3.0], [-9.0]], np.float32), Rows(np.arange(2), False, evaluating=True))
     assert alone[0, 0] == beside[0, 0]
+
+
+# rewards
+
+
+def test_rewards_are_plain_numbers_in_the_state():
+    part, space = Normalization(epsilon=1e-12), Box((), -100, 100)
+    state, out = part(part.init(space, 2), np.array([1.0, 3.0]), rows(2))
+    assert state == {"count": 2, "mean": 2.0, "m2": 2.0}
+    assert type(state["mean"]) is type(state["m2"]) is float
+    assert out.tolist() == pytest.approx([-(0.5**0.5), 0.5**0.5])
+    assert out.shape == (2,)
+    assert part.space(space) == Box((), -5, 5)
+
+
+@given(arrays(np.float64, st.integers(1, 20), elements=st.floats(-1e3, 1e3)), st.integers(1, 5))
+def test_rewards_in_batches_are_numpys_too(values, size):
+    part = Normalization()
+    state = part.init(Box(()), size)
+    for start in range(0, len(values), size):
+        batch = values[start : start + size]
+        state, _ = part(state, batch, rows(len(batch)))
+    assert state["count"] == len(values)
+    assert state["mean"] == pytest.approx(values.mean(), abs=1e-9)
+    assert state["m2"] == pytest.approx(values.var() * len(values), rel=1e-6, abs=1e-6)
+
+
+# several workers
+
+
+@pytest.mark.parametrize("shape", [(), (3,)])
+@given(sizes=st.lists(st.integers(0, 7), min_size=1, max_size=4), seed=st.integers(0, 99))
+def test_what_workers_saw_is_put_together_as_if_one_had_seen_it(shape, sizes, seed):
+    """Slow twin: one worker that sees everything."""
+    rng, part = np.random.default_rng(seed), Normalization()
+    common = rng.normal(3, 2, (5, *shape))
+    seen = [rng.normal(worker, 4, (size, *shape)) for worker, size in enumerate(sizes)]
+    before = learned(part.init(Box(shape), 1), common)
+    merged = part.merge(before, [learned(before, values) for values in seen])
+    twin = learned(part.init(Box(shape), 1), np.concatenate([common, *seen]))
+    assert merged["count"] == twin["count"]
+    assert merged["mean"] == pytest.approx(twin["mean"], abs=1e-9)
+    assert merged["m2"] == pytest.approx(twin["m2"], rel=1e-6)
+
+
+def test_workers_that_begin_with_nothing_are_put_together():
+    part, space = Normalization(), Box((2,))
+    nothing = part.init(space, 1)
+    values = np.arange(12.0).reshape(6, 2)
+    merged = part.merge(nothing, [learned(nothing, values[:4]), nothing, learned(nothing, values[4:])])
+    twin = learned(nothing, values)
+    assert merged["count"] == 6
+    assert merged["mean"] == pytest.approx(twin["mean"])
+    assert merged["m2"] == pytest.approx(twin["m2"])
+    assert part.merge(nothing, [nothing, nothing]) == nothing
