@@ -57,6 +57,8 @@ class Agent(Protocol):
     In @component: ``slots`` (as `NetworkSpec.slots`; a list where any of several
     will do), ``defaults`` (the network tables used where the preset is silent),
     ``executor`` (``small``, ``twin`` or ``conv``; how the engine should run it),
+    ``shapes`` (slot -> shape without the batch axis, such as ``[2, "A"]`` with A actions: of
+    a slot whose ``provides`` the core fixes no shape for; the kit tries the agent on it),
     ``actions`` (``discrete``, ``box``, or ``unit-box``: a box that the run maps to
     [-1, 1] for the agent) and ``data`` (order and fresh, as `DataSpec`). With
     several networks, ``slots`` and ``defaults`` are by network name and the preset's

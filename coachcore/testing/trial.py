@@ -15,7 +15,7 @@ import numpy as np
 
 from coachcore.contracts.agent import NetworkSpec
 from coachcore.errors import Mismatch
-from coachcore.spaces import Box, Space, Spaces
+from coachcore.spaces import Box, Discrete, Space, Spaces
 from coachcore.testing.network import ACTIONS, promised
 from coachcore.types import Array, Batch, Nets, Pair
 
@@ -31,7 +31,7 @@ class Trial:
     """What an agent is tried on.
 
     `shapes` are those of slots, without the batch axis, whose ``provides`` the
-    core has fixed no shape for.
+    core has fixed no shape for; an agent may tell them as ``shapes`` in @component.
     """
 
     spaces: Spaces
@@ -114,7 +114,8 @@ def example_nets(agent: Any, tried: Trial, asked: set[str] | None = None) -> Net
         if spec.free:
             online = target = partial(_free, spec.free)
         else:
-            online, target = (partial(_linear, name, side, spec, _shapes(spec, tried)) for side in ("online", "target"))
+            shapes = _shapes(agent, spec, tried)
+            online, target = (partial(_linear, name, side, spec, shapes) for side in ("online", "target"))
         pairs[name] = Pair(partial(_asked, set(), name, online), partial(_asked, noted, name, target))
     return pairs
 
@@ -131,14 +132,22 @@ def _asked(
     return outputs if only is None else {slot: values[:, only : only + 1] for slot, values in outputs.items()}
 
 
-def _shapes(spec: NetworkSpec, tried: Trial) -> dict[str, tuple[int, ...]]:
-    shapes = {}
+def _shapes(agent: Any, spec: NetworkSpec, tried: Trial) -> dict[str, tuple[int, ...]]:
+    shapes, told = {}, getattr(getattr(agent, "__coach__", None), "facts", {}).get("shapes", {})
     for slot, provides in spec.slots.items():
         shape = tried.shapes.get(slot, promised(provides, tried.spaces.action))
+        if shape is None and slot in told:
+            shape = tuple(_actions(tried.spaces.action) if n == "A" else int(n) for n in told[slot])
         if shape is None:
-            raise AssertionError(f"slot '{slot}' needs {provides}, whose shape is not known: give it in Trial.shapes")
+            hint = "give it in Trial.shapes, or as shapes in @component"
+            raise AssertionError(f"slot '{slot}' needs {provides}, whose shape is not known: {hint}")
         shapes[slot] = tuple(ATOMS if n is None else n for n in shape)
     return shapes
+
+
+def _actions(action: Space) -> int:
+    """A: the number of discrete actions, or of a box's components."""
+    return action.n if isinstance(action, Discrete) else int(np.prod(action.shape))
 
 
 def _free(numbers: Mapping[str, float], _inputs: Mapping[str, Any]) -> dict[str, Array]:

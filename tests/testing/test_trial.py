@@ -124,6 +124,27 @@ def test_a_network_is_linear_and_its_target_is_another():
     assert not np.allclose(once, pair.target(batch.obs)["q"])
 
 
+@component("agent", "telling", slots={"z": "atoms"}, shapes={"z": [2, "A"]})
+@attrs.frozen(kw_only=True)
+class Telling:
+    """As `Odd`, but tells the shape."""
+
+    def data(self, spaces):
+        return DataSpec()
+
+    def networks(self, spaces):
+        return {"main": NetworkSpec(slots={"z": "atoms"})}
+
+
+@pytest.mark.parametrize(("action", "shape"), [(Discrete(3), (4, 2, 3)), (Box((5,)), (4, 2, 5))])
+def test_an_agent_tells_the_shape_of_what_only_its_head_provides(action, shape):
+    tried = trial(action)
+    batch = example_batch(Telling(), tried, 4)
+    assert example_nets(Telling(), tried)["main"].online(batch.obs)["z"].shape == shape
+    given = trial(action, z=(7,))
+    assert example_nets(Telling(), given)["main"].online(batch.obs)["z"].shape == (4, 7)
+
+
 def test_a_shape_that_is_not_known_must_be_given():
     with pytest.raises(
         AssertionError, match=r"slot 'z' needs atoms, whose shape is not known: give it in Trial.shapes"

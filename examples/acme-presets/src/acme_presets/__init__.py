@@ -1,0 +1,1 @@
+"""Presets of Acme, in the folder ``presets``; reading them imports nothing."""

@@ -1,0 +1,1 @@
+"""Q-learning with a deviation beside each value."""
