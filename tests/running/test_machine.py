@@ -11,6 +11,7 @@ from coachcore.contracts.experiment import Filters, NetworkParts
 from coachcore.errors import BadCheckpoint, BadData, Mismatch
 from coachcore.running.loop import collect, learn_once
 from coachcore.running.machine import Machine
+from coachcore.spaces import Box
 from coachcore.testing.toys import ToySigns, toy_experiment
 
 
@@ -125,3 +126,72 @@ def test_numbers_in_the_memory_that_are_none_are_the_environments_fault():
     machine.memory._columns["obs.observation"][:] = np.nan
     with pytest.raises(BadData, match="toy-signs: an observation or a reward in the memory is not a number"):
         learn_once(machine)
+
+
+@component("filter", "toy-count", acts_on="observation")
+@attrs.frozen(kw_only=True)
+class Counting:
+    """Adds how many values it has seen: what is shown depends on when it is shown."""
+
+    stored: bool = False
+
+    def space(self, before):
+        return Box(before.shape)
+
+    def init(self, before, count):
+        return 0
+
+    def __call__(self, state, values, rows):
+        seen = state if rows.evaluating else state + len(values)
+        return seen, (values + seen).astype(np.float32)
+
+
+def watched(machine):
+    """What the agent is shown while acting and while learning, from now on."""
+    acting, learning = [], []
+    act, learn = machine.actor.acting, machine.lessons.train
+
+    def acts(obs, *rest):
+        acting.append(obs["observation"])
+        return act(obs, *rest)
+
+    def learns(sample, *rest):
+        learning.append(sample)
+        return learn(sample, *rest)
+
+    machine.actor.acting, machine.lessons.train = acts, learns
+    return acting, learning
+
+
+def test_what_is_not_stored_is_done_to_what_the_network_is_shown_acting_and_learning():
+    machine = opened(filters=Filters(observation={"observation": (Counting(),)}))
+    acting, learning = watched(machine)
+    raw = machine.raw["observation"].copy()
+    machine.actor.propose(machine.obs)
+    np.testing.assert_array_equal(acting[0], raw + 1)
+    collect(machine, 9)  # 10 values were seen, and one more for each episode that was opened
+    seen = machine.filters["shown"]["observation"][0]
+    assert seen >= 10
+    np.testing.assert_array_equal(machine.obs["observation"], machine.raw["observation"])
+    learn_once(machine)
+    place = machine.layout.packed["obs.observation"]
+    kept = machine.memory.sample(np.random.default_rng(0), 1, 64, 0).packed[..., place]
+    shown = learning[0].packed[..., place]
+    assert set(np.unique((shown - seen).round(3))) <= set(np.unique(kept.round(3)))
+    assert np.abs(kept).max() <= 1 < np.abs(shown).min()
+    policy = machine.policy()
+    policy.act(machine.raw["observation"][0])
+    np.testing.assert_array_equal(acting[-1], machine.raw["observation"] + seen)
+    assert machine.filters["shown"]["observation"][0] == seen
+
+
+def test_what_is_not_stored_is_saved_and_goes_on():
+    rules = Filters(observation={"observation": (Counting(),)})
+    machine, other = opened(filters=rules), Machine(toy_experiment(filters=rules))
+    collect(machine, 60)
+    other.restore(machine.state())
+    for each in (machine, other):
+        learn_once(each)
+        collect(each, 5)
+    np.testing.assert_array_equal(machine.learner.acting()[1], other.learner.acting()[1])
+    assert machine.filters == other.filters
