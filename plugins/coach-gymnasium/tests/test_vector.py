@@ -116,3 +116,21 @@ def test_close_reaches_every_environment_once(made: Make) -> None:
     environment.close()
     environment.close()
     assert [env.closed for env in inner] == [1, 1, 1]
+
+
+class Game:
+    """Counts lives as the Arcade Learning Environment does."""
+
+    def __init__(self, left: int) -> None:
+        self._left = left
+
+    def lives(self) -> int:
+        return self._left
+
+
+def test_lives_are_counted_where_the_game_counts_them(made: Make, scripted: type[Any]) -> None:
+    environment = made(2)
+    assert environment.lives() is None
+    for env, left in zip(environment._envs, (3, 1), strict=True):
+        env.unwrapped.ale = Game(left)
+    assert environment.lives().tolist() == [3, 1]

@@ -77,6 +77,11 @@ class Simulators:
             raise missing(self.name, error) from error
         return np.array(picture, np.uint8)
 
+    def lives(self) -> Array | None:
+        """Lives left in each game ``[N]``; None where these are no games of the Arcade Learning Environment."""
+        games = [getattr(env.unwrapped, "ale", None) for env in self._envs]
+        return None if None in games else np.array([game.lives() for game in games])  # type: ignore[union-attr]
+
     def close(self) -> None:
         """Let go of everything; closing twice is no error."""
         if self._open:

@@ -1,0 +1,1 @@
+"""Environments of OpenAI's gym as parts of Coach."""
