@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent
 WITHOUT_PLUGINS = ("core", "docs")
-EXTRAS = {"coach-gymnasium": "minigrid"}  # small enough for every test; other environments are skipped where missing
-LEARNING = {"coach-gymnasium": "box2d,minigrid"}  # every preset
+MEMORIES = {"coach-memories": "hdf5,minari,neighbours,parquet"}
+# small enough for every test; other environments are skipped where missing
+EXTRAS = {"coach-filters": "opencv", "coach-gymnasium": "minigrid", **MEMORIES}
+LEARNING = {"coach-gymnasium": "box2d,minigrid", **MEMORIES}  # every preset
 
 
 @impl

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import closing
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 from coachcore.api import Array, BadData, Layout, param
 
 Columns = dict[str, Array]
+Blocks = Generator[Columns, None, None]
 MINARI = "minari:"
 ENDINGS = (".csv", ".parquet", ".hdf5", ".h5")
 _WAY = f"name a run's folder, a saved memory, a file that ends in {', '.join(ENDINGS)}, or {MINARI}ID"
@@ -35,11 +37,15 @@ def fill(store: Any, source: str, layout: Layout, discount: float, count: int = 
     """
     if not source:
         return
-    blocks = transitions_in(source, layout, discount)
-    first = next(blocks, None)
-    if first is None:
-        raise BadData("it holds no transition", where=source)
-    for number, block in enumerate(chain([first], blocks)):
+    with closing(transitions_in(source, layout, discount)) as blocks:  # and the file that it reads
+        first = next(blocks, None)
+        if first is None:
+            raise BadData("it holds no transition", where=source)
+        _add(store, chain([first], blocks), source, count)
+
+
+def _add(store: Any, blocks: Iterable[Columns], source: str, count: int) -> None:
+    for number, block in enumerate(blocks):
         if count and "ended" not in block:
             raise BadData(
                 "it was saved by a memory that did not know episodes, or joined steps - load it into experience-replay",
@@ -48,7 +54,7 @@ def fill(store: Any, source: str, layout: Layout, discount: float, count: int = 
         store.add({**block, "env": np.full(len(block["reward"]), number % max(count, 1))})
 
 
-def transitions_in(source: str, layout: Layout, discount: float) -> Iterator[Columns]:
+def transitions_in(source: str, layout: Layout, discount: float) -> Blocks:
     """The transitions of `source`, an episode or some steps of one environment at a time, with ``ended`` ``[M]``."""
     path = Path(source)
     if source.startswith(MINARI):
@@ -65,7 +71,7 @@ def transitions_in(source: str, layout: Layout, discount: float) -> Iterator[Col
     return episodes_as_columns(reader(path), layout, discount, source)
 
 
-def _reader(path: Path) -> Callable[[Path], Iterable[Columns]]:
+def _reader(path: Path) -> Callable[[Path], Blocks]:
     ending = path.suffix.lower()
     if ending == ".csv":
         from coach_memories.tables import csv_episodes
@@ -82,17 +88,19 @@ def _reader(path: Path) -> Callable[[Path], Iterable[Columns]]:
     raise BadData(f"it is no file of experience that can be read - {_WAY}", where=str(path))
 
 
-def episodes_as_columns(episodes: Iterable[Columns], layout: Layout, discount: float, where: str) -> Iterator[Columns]:
+def episodes_as_columns(episodes: Blocks, layout: Layout, discount: float, where: str) -> Blocks:
     """Episodes of T steps -> their columns, in the order of `layout`, with ``ended``.
 
     An episode has ``obs.<name>`` ``[T + 1, ...]``, ``action`` ``[T, ...]``, ``reward``, ``terminated`` and
     ``truncated`` ``[T]``, and anything the agent keeps ``[T, ...]``. Its last step ends it. One that has a
     single observation may call it anything.
     """
-    for number, episode in enumerate(episodes):
-        at = f"{where}, episode {number}"
-        steps = len(episode["reward"])
-        if steps:
+    with closing(episodes):
+        for number, episode in enumerate(episodes):
+            at = f"{where}, episode {number}"
+            steps = len(episode["reward"])
+            if not steps:
+                continue
             yield _columns(_renamed(episode, layout), layout, discount, steps, at)
 
 

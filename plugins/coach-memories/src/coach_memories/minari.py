@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from coach_memories.filling import Columns
+from coach_memories.filling import Blocks, Columns
 from coachcore.api import Array, BadData, CoachError
 
 _PARTS = ("actions", "rewards", "terminations", "truncations")
 
 
-def named(name: str) -> Iterator[Columns]:
+def named(name: str) -> Blocks:
     """The episodes of a data set on this machine, such as ``D4RL/pointmaze/umaze-v2``. Needs the extra ``minari``."""
     where = f"minari:{name}"
     try:
@@ -31,7 +31,7 @@ def named(name: str) -> Iterator[Columns]:
     )
 
 
-def hdf5_episodes(path: Path) -> Iterator[Columns]:
+def hdf5_episodes(path: Path) -> Blocks:
     """The episodes of a ``main_data.hdf5``, in the order of their numbers. Needs the extra ``hdf5``."""
     try:
         import h5py

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import weakref
 from math import prod
 from typing import Any, BinaryIO
 
@@ -45,6 +46,7 @@ class Room:
                 f"no file can be made in '{self.folder}': {problem.strerror} - name a folder that can be written to",
                 where="memory.disk",
             ) from None
+        weakref.finalize(self, file.close)  # what was mapped stays mapped
         array = self._mapped(file, shape, dtype)
         self._files.append((array, file))
         return array

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from coach_memories.episodes import Episodes
-from coach_memories.filling import Columns
+from coach_memories.filling import Blocks, Columns
 from coach_memories.ring import Ring
 from coachcore.api import Array, BadCheckpoint, Layout
 from coachcore.running.checkpoint import Checkpoints
@@ -26,7 +26,7 @@ def save(store: Any, folder: str | Path) -> None:
     Checkpoints(Path(folder)).save("memory", {"memory": store.state()})
 
 
-def transitions_of(folder: Path, layout: Layout) -> Iterator[Columns]:
+def transitions_of(folder: Path, layout: Layout) -> Blocks:
     """The transitions that `save`, or a run in `folder`, wrote there, the oldest first.
 
     Of a memory that knows episodes each is a block of its own, with ``ended``; one still open ends where
@@ -51,12 +51,12 @@ def transitions_of(folder: Path, layout: Layout) -> Iterator[Columns]:
     return blocks
 
 
-def _in_time(ring: Ring) -> Iterator[Columns]:
+def _in_time(ring: Ring) -> Blocks:
     rows = ring.newest(ring.filled)
     return (_columns(ring, rows[start : start + _TOGETHER]) for start in range(0, len(rows), _TOGETHER))
 
 
-def _by_episode(ring: Ring, found: Mapping[str, Any]) -> Iterator[Columns]:
+def _by_episode(ring: Ring, found: Mapping[str, Any]) -> Blocks:
     state = found["episodes"]
     episodes = Episodes(ring, len(state["length"]), copies=bool(state["copies"]))
     episodes.restore(state)

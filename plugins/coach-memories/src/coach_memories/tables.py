@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from coach_memories.filling import Columns
+from coach_memories.filling import Blocks, Columns
 from coachcore.api import Array, BadData, CoachError
 
 _EPISODE = ("episode_id", "episode")
@@ -21,7 +20,7 @@ _MADE = "all_action_probabilities"
 """What the old system wrote besides, for evaluating policies; no column of a transition."""
 
 
-def csv_episodes(path: Path) -> Iterator[Columns]:
+def csv_episodes(path: Path) -> Blocks:
     """The episodes of a CSV file with a head line; see `episodes_of`."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
@@ -40,7 +39,7 @@ def csv_episodes(path: Path) -> Iterator[Columns]:
     return episodes_of({name: _numbers(cells, name, path) for name, cells in told if name != _MADE}, path)
 
 
-def parquet_episodes(path: Path) -> Iterator[Columns]:
+def parquet_episodes(path: Path) -> Blocks:
     """The episodes of a Parquet file; a column may hold lists of one length. Needs the extra ``parquet``."""
     try:
         import pyarrow as pa
@@ -55,7 +54,7 @@ def parquet_episodes(path: Path) -> Iterator[Columns]:
     return episodes_of({name: _array(column.to_pylist(), name, path) for name, column in columns.items()}, path)
 
 
-def episodes_of(columns: Columns, path: Path) -> Iterator[Columns]:
+def episodes_of(columns: Columns, path: Path) -> Blocks:
     """Episodes of a table with a row a step: ``episode_id``, ``action``, ``reward`` and observations.
 
     An observation is a column of its name, or a column a number: ``state_feature_0``, ``state_feature_1``
@@ -71,7 +70,9 @@ def episodes_of(columns: Columns, path: Path) -> Iterator[Columns]:
         raise BadData(f"column '{missing[0]}' is missing; there is {there}", where=str(path))
     episode = columns[key]
     joined = _joined({name: values for name, values in columns.items() if name != key})
-    starts = np.flatnonzero(np.append(True, episode[1:] != episode[:-1])) if len(episode) else np.zeros(0, np.int64)
+    if not len(episode):
+        return
+    starts = np.flatnonzero(np.append(True, episode[1:] != episode[:-1]))
     if len(np.unique(episode)) != len(starts):
         raise BadData("the rows of an episode do not stand together - sort it by episode_id", where=str(path))
     for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(episode)], strict=True):
