@@ -148,7 +148,7 @@ def test_a_plugins_tests_import_the_public_names_and_the_kit(plugin_test):
     assert not wrong, f"{plugin_test} may import coachcore.api and coachcore.testing - {wrong}"
 
 
-DIST_NAMES = {"PIL": "pillow"}
+DIST_NAMES = {"PIL": "pillow", "cv2": "opencv-python-headless"}
 """Import name -> distribution, where lower case and hyphens do not make one of the other."""
 
 
