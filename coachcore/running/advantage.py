@@ -56,7 +56,8 @@ class Advantages:
         """
         steps, columns = state["steps"], state["columns"]
         if not columns or steps == len(columns["reward"]):
-            step = {**_named(before, actions, kept), **dict(zip(ENDS, (rewards, *after[2:]), strict=True))}
+            ends = dict(zip(ENDS, (rewards, after.terminated, after.truncated), strict=True))
+            step = {**_named(before, actions, kept), **ends}
             columns = {name: _roomier(columns.get(name), values) for name, values in step.items()}
         for name, values in before.items():
             columns[f"obs.{name}"][steps] = values
