@@ -131,12 +131,13 @@ class Slow:
         return found
 
 
-KEYS = st.tuples(st.integers(0, 4), st.integers(0, 4))
+KEYS = st.tuples(st.sampled_from([0.0, 1.0, 2.2, 3.7, 5.6]), st.sampled_from([0.0, 1.05, 2.3, 3.9, 5.9]))
+"""No two are equally far from a third."""
 
 
 @given(
     st.lists(st.lists(st.tuples(KEYS, st.integers(-4, 4)), min_size=1, max_size=9), min_size=1, max_size=6),
-    st.integers(1, 12), st.sampled_from([0.0, 1.1]), st.integers(0, 99),
+    st.integers(1, 12), st.sampled_from([0.0, 1.3]), st.integers(0, 99),
 )  # fmt: skip
 def test_as_the_slow_twin(writes, size, threshold, seed):
     book, slow, rng = (
@@ -147,10 +148,11 @@ def test_as_the_slow_twin(writes, size, threshold, seed):
     for pairs in writes:
         write(book, *pairs)
         slow.write([[list(key), value] for key, value in pairs])
-        keys = (5 * rng.random((2, 2))).tolist()  # between the keys: no two are as near
+        keys = (6 * rng.random((2, 2))).tolist()  # between the keys: no two are as near
         count = min(3, len(slow.held))
         assert book.sizes()[0] == len(slow.held)
-        assert read(book, *keys, count=count).values.tolist() == slow.read(keys, count)
+        found = read(book, *keys, count=count).values
+        assert np.allclose(found, slow.read(keys, count), atol=1e-5)
 
 
 def test_a_graph_finds_nearly_all_that_comparing_finds():

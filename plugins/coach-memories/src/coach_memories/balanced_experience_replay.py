@@ -38,6 +38,7 @@ KNOWN = 20
     orders=["any"],
     fresh=False,
     weighted=False,
+    balanced=True,
 )
 @attrs.frozen(kw_only=True)
 class BalancedExperienceReplay:

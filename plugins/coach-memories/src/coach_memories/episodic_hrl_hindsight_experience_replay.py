@@ -24,6 +24,7 @@ from coachcore.api import FloatOrVector, Layout, component, param
     fresh=False,
     weighted=False,
     episodes=True,
+    acts_by_goals=True,
     observations=["desired_goal", "achieved_goal"],
 )
 @attrs.frozen(kw_only=True)
