@@ -146,3 +146,29 @@ def test_equal_spaces_are_equal():
     assert Compound({**CAR.parts, "turn": Discrete(4)}) != CAR
     assert Attention(Box((2,), 0, 9)) == Attention(Box((2,), 0, 9))
     assert MultiSelect(3, 3) == MultiSelect(3)
+
+
+WHAT_WAS_A_CLASS = {
+    "vector": Box((3,), names=("place", "speed", "angle")),
+    "tensor": Box((2, 3, 4, 5)),
+    "planar maps": Box((8, 8, 2), 0, 9, names=("height", "owner")),
+    "image": Box((8, 8, 3), 0, 255, "uint8"),
+    "no measurements": Box((0,)),
+    "reward": Box((), -1, 1),
+    "goal": Box((2,), -1, 1),
+    "box": Box((2,), -1, (1, 5), names=("steer", "gas")),
+    "discrete": Discrete(2, ("left", "right")),
+    "agent selection": Discrete(2, ("scout", "builder")),
+    "multi-select": MultiSelect(4, 2, none=False),
+    "attention": SQUARES,
+    "compound": CAR,
+}
+
+
+@pytest.mark.parametrize("name", WHAT_WAS_A_CLASS)
+def test_every_space_of_the_old_system_has_its_place(name):
+    space = WHAT_WAS_A_CLASS[name]
+    drawn = space.sample(np.random.default_rng(0), 3)
+    assert space.contains(drawn)
+    assert "\n" not in f"{space}"
+    assert space.contains(space.clip(drawn))
