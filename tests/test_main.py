@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 
@@ -53,3 +54,31 @@ def test_interrupted_while_it_is_imported(monkeypatch, capsys):
         main()
     assert end.value.code == 130
     assert capsys.readouterr().err == "coach: stopped\n"
+
+
+@pytest.mark.parametrize(("before", "frozen"), [("pass", 1), ("import numpy", 0)])
+def test_garbage_is_looked_for_at_exit_only_where_something_was_run(before, frozen):
+    code = f"""
+import gc, sys
+{before}
+times = []
+gc.freeze = lambda: times.append(gc.get_threshold()[0])
+sys.argv = ["coach", "list-plugins"]
+from coachcore.__main__ import ROOM, main
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+assert gc.get_threshold()[0] == ROOM
+print("FROZEN", len(times))
+"""
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert said.stdout.endswith(f"FROZEN {frozen}\n"), said.stderr
+
+
+@pytest.fixture(autouse=True)
+def _collecting_as_before():
+    """`main` sets how often garbage is collected in its process, which here is the tests'."""
+    before = gc.get_threshold()
+    yield
+    gc.set_threshold(*before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import warnings
@@ -65,7 +66,10 @@ def main() -> None:
         coach.main(prog_name="coach")
     listen()
     warnings.formatwarning = _note
-    sys.exit(invoke(sys.argv[1:]))
+    code = invoke(sys.argv[1:])
+    if "numpy" not in sys.modules:  # only read and told: at exit Python need not look through all that for garbage
+        gc.freeze()
+    sys.exit(code)
 
 
 def _note(message: Warning | str, category: type[Warning], *place: Any, **line: Any) -> str:
