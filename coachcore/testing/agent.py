@@ -107,6 +107,22 @@ def nothing_follows_a_terminal_step(agent: Any, tried: Trial) -> None:
             require(close(here[name], there[name]), f"{name} past a terminal step (discount 0) ignores next_obs")
 
 
+def what_follows_is_looked_at(agent: Any, tried: Trial) -> None:
+    """A loss that reads `discount` reads `next_obs`: what is discounted is what follows."""
+    batch = example_batch(agent, tried, SIZE)
+    if batch.discount is None:
+        return  # of fresh rows, nothing that follows is shown
+    less = batch._replace(discount=np.float32(0.5) * batch.discount)
+    elsewhere = batch._replace(next_obs={name: values[::-1].copy() for name, values in batch.next_obs.items()})
+    losses = [
+        [_out(agent, tried, update, given)["loss"] for update in agent.updates()] for given in (batch, less, elsewhere)
+    ]
+    require(
+        same(losses[0], losses[1]) or not same(losses[0], losses[2]),
+        "a loss that reads discount reads next_obs: what is discounted is what follows",
+    )
+
+
 def a_target_is_asked_where_it_is_declared(agent: Any, tried: Trial) -> None:
     """``target`` in a `NetworkSpec` and what the losses ask for agree."""
     asked: set[str] = set()
@@ -143,6 +159,7 @@ LAWS = (
     rows_may_come_in_any_order,
     an_example_alone_is_as_in_a_batch,
     nothing_follows_a_terminal_step,
+    what_follows_is_looked_at,
     a_target_is_asked_where_it_is_declared,
     a_proposal_has_a_row_an_environment,
     what_is_kept_fills_its_columns,
@@ -198,6 +215,9 @@ class AgentConformance(FactsConformance, ActingConformance):
 
     def test_nothing_follows_a_terminal_step(self) -> None:
         nothing_follows_a_terminal_step(self.make(), self.tried)
+
+    def test_what_follows_is_looked_at(self) -> None:
+        what_follows_is_looked_at(self.make(), self.tried)
 
     def test_a_target_is_asked_where_it_is_declared(self) -> None:
         a_target_is_asked_where_it_is_declared(self.make(), self.tried)

@@ -9,24 +9,15 @@ import attrs
 import numpy as np
 
 from coachcore.acting import ActingNetwork
-from coachcore.clock import Duration
 from coachcore.contracts.agent import NetworkPlan
 from coachcore.contracts.engine import Problem
 from coachcore.errors import BadCheckpoint
 from coachcore.layout import Layout
-from coachcore.settings import LearnerSettings
 from coachcore.spaces import Box, Discrete, Spaces
+from coachcore.testing.engine_steps import PLAIN, RATE, SIZE, STEP_LAWS, StepConformance, close, drawn, taught
 from coachcore.testing.laws import refuses, require, same, same_array, saved, settings_are_frozen
 from coachcore.testing.toy_learning import ToyQ
-from coachcore.types import Array, Sample, Trained
-
-RATE = 0.01
-SIZE = 4
-"""B, the examples of a minibatch."""
-PLAIN = LearnerSettings(
-    batch_size=SIZE, optimizer="sgd", beta1=0.0, learning_rate=RATE, target_every=Duration.parse("2 updates")
-)
-"""Learner settings under which a step is the learning rate times the gradient, so that weights can be compared."""
+from coachcore.types import Array, Sample
 
 
 def toy_problem() -> Problem:
@@ -37,25 +28,6 @@ def toy_problem() -> Problem:
         spec=agent.networks(spaces)["main"], embedders={"observation": None}, middleware=None, heads={"q": None}
     )
     return Problem(agent=agent, networks={"main": plan}, spaces=spaces, layout=Layout.of(spaces), settings=PLAIN)
-
-
-def drawn(problem: Problem, calls: int, seed: int = 0) -> Sample:
-    """K made-up minibatches for the problem, read-only; weighted by 1 where it asks for weights."""
-    rng, layout, spaces = np.random.default_rng(seed), problem.layout, problem.spaces
-    size = problem.settings.batch_size
-    shape = (calls, size)
-    packed = rng.standard_normal((*shape, layout.width)).astype(np.float32)
-    for name, place in layout.packed.items():
-        if name == "discount":
-            packed[..., place] = rng.choice([0.0, 0.9], (*shape, 1))
-        elif name == "action":
-            packed[..., place] = spaces.action.sample(rng, calls * size).reshape(*shape, -1)
-    apart = {c.name: rng.integers(0, 255, (*shape, *c.shape)).astype(c.dtype) for c in layout.apart}
-    weight = np.ones(shape, np.float32) if problem.weighted else None
-    sample = Sample(np.zeros(shape, np.int64), packed, weight, apart)
-    for values in (sample.packed, *sample.apart.values()):
-        values.flags.writeable = False
-    return sample
 
 
 def settings_never_change(engine: Any, problem: Problem) -> None:
@@ -73,7 +45,7 @@ def a_train_call_has_the_shapes_it_says(engine: Any, problem: Problem) -> None:
     for calls in (1, 3):
         sample = drawn(problem, calls)
         kept = saved(list(sample))
-        trained = _taught(learner, problem, sample, RATE)
+        trained = taught(learner, problem, sample, RATE)
         require(same(kept, list(sample)), "a train call never writes to its sample")
         size = problem.settings.batch_size
         for name, shape in (
@@ -96,14 +68,14 @@ def updates_in_one_call_are_updates_one_by_one(engine: Any, problem: Problem) ->
     """K updates fused give what K calls give (momentum and target copies included), to rounding."""
     moving = attrs.evolve(problem, settings=attrs.evolve(PLAIN, beta1=0.9))
     fused, single, sample = engine.make(moving), engine.make(moving), drawn(moving, 5)
-    together = _taught(fused, problem, sample, RATE)
-    alone = [_taught(single, problem, _call(sample, place), RATE) for place in range(5)]
+    together = taught(fused, problem, sample, RATE)
+    alone = [taught(single, problem, _call(sample, place), RATE) for place in range(5)]
     for what, one, other in (
         ("weights", together.weights, alone[-1].weights),
         ("priorities", together.priority, np.concatenate([trained.priority for trained in alone])),
         ("metrics", together.metrics, np.mean([trained.metrics for trained in alone], axis=0)),
     ):
-        require(_close(one, other), f"K updates in one call give the {what} of K calls")
+        require(close(one, other), f"K updates in one call give the {what} of K calls")
 
 
 def importance_weights_scale_each_example(engine: Any, problem: Problem) -> None:
@@ -112,24 +84,24 @@ def importance_weights_scale_each_example(engine: Any, problem: Problem) -> None
         return  # rows that are used once are never weighted; a second step starts where the first has led
     learner, sample = engine.make(attrs.evolve(problem, weighted=True, settings=PLAIN)), drawn(problem, 1)
     plain = engine.make(attrs.evolve(problem, weighted=False, settings=PLAIN))
-    first, unweighted = plain.acting()[1].copy(), _taught(plain, problem, sample, RATE)
+    first, unweighted = plain.acting()[1].copy(), taught(plain, problem, sample, RATE)
     start, ones = saved(learner.state()), np.ones(sample.rows.shape, np.float32)
 
     def step(given: Sample, weight: Array) -> Array:
         learner.restore(saved(start))
-        return np.asarray(_taught(learner, problem, given._replace(weight=weight), RATE).weights - first) / RATE
+        return np.asarray(taught(learner, problem, given._replace(weight=weight), RATE).weights - first) / RATE
 
     whole = step(sample, ones)
-    require(_close(whole, (unweighted.weights - first) / RATE), "importance weights of 1 change nothing")
+    require(close(whole, (unweighted.weights - first) / RATE), "importance weights of 1 change nothing")
     require(
-        _close(step(sample, np.float32(0.5) * ones), 0.5 * whole), "an importance weight of one half halves the step"
+        close(step(sample, np.float32(0.5) * ones), 0.5 * whole), "an importance weight of one half halves the step"
     )
     mask = ones.copy()
     mask[:, 0] = 0.0
     elsewhere = sample.packed.copy()
     elsewhere[:, 0] = elsewhere[:, 1]
     require(
-        _close(step(sample, mask), step(sample._replace(packed=elsewhere), mask)),
+        close(step(sample, mask), step(sample._replace(packed=elsewhere), mask)),
         "an example of importance weight 0 teaches nothing",
     )
 
@@ -137,13 +109,13 @@ def importance_weights_scale_each_example(engine: Any, problem: Problem) -> None
 def a_saved_learner_goes_on_bit_for_bit(engine: Any, problem: Problem) -> None:
     """Weights, optimizer, targets and counts: restored over another learner, nothing differs."""
     one, other = engine.make(problem), engine.make(attrs.evolve(problem, seed=problem.seed + 1))
-    _taught(one, problem, drawn(problem, 3), RATE)
-    _taught(other, problem, drawn(problem, 3, seed=9), RATE)
+    taught(one, problem, drawn(problem, 3), RATE)
+    taught(other, problem, drawn(problem, 2, seed=9), RATE)  # another count of updates too
     state = one.state()
     kept = saved(state)
     other.restore(saved(state))
     for seed in (1, 2):
-        pair = [list(_taught(learner, problem, drawn(problem, 3, seed), RATE)) for learner in (one, other)]
+        pair = [list(taught(learner, problem, drawn(problem, 3, seed), RATE)) for learner in (one, other)]
         require(same(*pair), "a learner that was saved and read back goes on bit for bit")
     require(
         same(saved(one.state()), saved(other.state())), "a learner that was saved and read back goes on bit for bit"
@@ -160,7 +132,7 @@ def equal_problems_give_equal_learners(engine: Any, problem: Problem) -> None:
     require(not same_array(one.acting()[1], other.acting()[1]), "another seed gives other weights")
     sample = drawn(problem, 1)
     require(
-        same(*(list(_taught(x, problem, sample, RATE)) for x in (one, again))),
+        same(*(list(taught(x, problem, sample, RATE)) for x in (one, again))),
         "equal samples give equal learners, bit for bit",
     )
     require(same(before, np.random.get_state(legacy=False)), "nothing is drawn from global randomness")  # noqa: NPY002
@@ -170,9 +142,9 @@ def the_learning_rate_is_the_size_of_a_step(engine: Any, problem: Problem) -> No
     """Rate 0 changes no weight, any other does."""
     learner, sample = engine.make(problem), drawn(problem, 1)
     first = learner.acting()[1].copy()
-    require(same_array(_taught(learner, problem, sample, 0.0).weights, first), "a learning rate of 0 changes no weight")
+    require(same_array(taught(learner, problem, sample, 0.0).weights, first), "a learning rate of 0 changes no weight")
     require(
-        not same_array(_taught(learner, problem, sample, RATE).weights, first),
+        not same_array(taught(learner, problem, sample, RATE).weights, first),
         "a learning rate above 0 moves the weights",
     )
 
@@ -190,10 +162,10 @@ def the_acting_program_is_the_network(engine: Any, problem: Problem) -> None:
             require(all(len(values) == count for values in outputs.values()), "forward gives a row an environment")
             acted = _acted(program, weights, obs) if program else outputs
             require(
-                all(_close(acted[slot], outputs[slot]) for slot in slots),
+                all(close(acted[slot], outputs[slot]) for slot in slots),
                 "the acting program gives what forward gives (to 1e-5)",
             )
-        _taught(learner, problem, drawn(problem, 1), RATE)
+        taught(learner, problem, drawn(problem, 1), RATE)
 
 
 def another_networks_state_is_refused(engine: Any, problem: Problem) -> None:
@@ -225,6 +197,7 @@ LAWS = (
     the_learning_rate_is_the_size_of_a_step,
     the_acting_program_is_the_network,
     another_networks_state_is_refused,
+    *STEP_LAWS,
 )
 
 
@@ -233,14 +206,6 @@ def check_engine(engine: Any, problem: Problem | None = None) -> None:
     given = toy_problem() if problem is None else problem
     for law in LAWS:
         law(engine, given)
-
-
-def _taught(learner: Any, problem: Problem, sample: Sample, rate: float) -> Trained:
-    """A train call, with the knobs of an agent that turns some as they are at first."""
-    agent: Any = problem.agent
-    if not hasattr(agent, "begin"):
-        return learner.train(sample, rate)  # type: ignore[no-any-return]
-    return learner.train(sample, rate, agent.knobs(agent.begin(), 0))  # type: ignore[no-any-return]
 
 
 def _call(sample: Sample, place: int) -> Sample:
@@ -256,16 +221,8 @@ def _acted(program: Mapping[str, Any], weights: Array, obs: Mapping[str, Array])
     return acting(obs)
 
 
-def _close(one: Array, other: Array) -> bool:
-    return one.shape == other.shape and bool(np.allclose(one, other, rtol=1e-4, atol=1e-5))
-
-
-class EngineConformance:
+class EngineConformance(StepConformance):
     """The laws as tests: subclass it as ``TestMine``, give `make` and perhaps a `problem`."""
-
-    def make(self) -> Any:
-        """The engine to test."""
-        raise NotImplementedError
 
     def problem(self) -> Problem:
         """What it is tried on."""

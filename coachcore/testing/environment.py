@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from coachcore.contracts.environment import Environment, VectorEnvironment
+from coachcore.errors import CoachError
 from coachcore.spaces import Box, Discrete, Spaces
 from coachcore.testing.laws import require, settings_are_frozen
 from coachcore.types import Array, Obs, Step
@@ -39,17 +40,20 @@ def _same(left: Obs, right: Obs) -> bool:
 
 
 def _episode(environment: VectorEnvironment, env: int, seed: int) -> list[tuple[dict[str, Array], float, bool, bool]]:
-    """What environment `env` shows from `reset` to its end (or for `STEPS` steps), the others going along."""
-    everyone, seeds = range(environment.count), [seed] * environment.count
-    obs = environment.reset(everyone, seeds)
+    """What environment `env` shows from `reset` to its end (or for `STEPS` steps); the others go their own ways."""
+    obs = environment.reset(range(environment.count), [seed + abs(env - place) for place in range(environment.count)])
+    others = np.random.Generator(np.random.PCG64(13))
     shown = [({name: values[env].copy() for name, values in obs.items()}, 0.0, False, False)]
     for actions in _actions(environment.spaces, 1):
-        step = environment.step(np.repeat(actions, environment.count, axis=0))
+        done = environment.spaces.action.sample(others, environment.count)
+        done[env] = actions[0]
+        step = environment.step(done)
         seen = {name: values[env].copy() for name, values in step.obs.items()}
         over, cut = bool(step.terminated[env]), bool(step.truncated[env])
         shown.append((seen, float(step.reward[env]), over, cut))
         if over or cut:
             break
+        _reopened(environment, step)
     return shown
 
 
@@ -171,6 +175,22 @@ def check_subset(part: Environment) -> None:
         one.reset([0], [5])
         left, right = (environment.step(_actions(one.spaces, 2)[0]) for environment in (one, other))
         require(_same(left.obs, right.obs), "resetting environment 0 moved environment 1")
+    _check_undisturbed(part)
+
+
+def _check_undisturbed(part: Environment) -> None:
+    """An environment on its way goes on while another one is reset."""
+    with _running(part, 2) as one, _running(part, 2) as other:
+        first, second = _actions(one.spaces, 2, 2)
+        for environment in (one, other):
+            environment.reset([0, 1], [1, 2])
+            step = environment.step(first)
+        if bool(np.any(step.terminated | step.truncated)):
+            return
+        one.reset([0], [5])
+        left, right = one.step(second), other.step(second)
+        same = all(np.array_equal(left.obs[name][1], right.obs[name][1]) for name in left.obs)
+        require(same and left.reward[1] == right.reward[1], "resetting environment 0 moved environment 1")
 
 
 def check_no_reset(part: Environment) -> None:
@@ -196,6 +216,20 @@ def _ends(environment: VectorEnvironment, seed: int) -> tuple[dict[str, Array], 
     return None
 
 
+def check_pictures(part: Environment) -> None:
+    """`render` gives a picture ``[H, W, 3]`` uint8, or None where it is not made for that."""
+    try:
+        environment = part.make(1, render=True)
+    except CoachError:
+        return  # what it takes to paint is not installed
+    environment.reset([0], [1])
+    picture = environment.render()
+    environment.close()
+    if picture is not None:
+        fits = picture.dtype == np.uint8 and picture.ndim == 3 and picture.shape[2] == 3
+        require(fits, f"render gives uint8 [H, W, 3], got {picture.dtype} {picture.shape}")
+
+
 def check_close(part: Environment) -> None:
     """Closing twice is no error, nor is closing before the first reset."""
     environment = part.make(2)
@@ -216,6 +250,7 @@ CHECKS: tuple[Callable[[Environment], None], ...] = (
     check_arrays,
     check_subset,
     check_no_reset,
+    check_pictures,
     check_close,
 )
 
@@ -252,6 +287,9 @@ class EnvironmentConformance:
 
     def test_no_reset(self, part: Environment) -> None:
         check_no_reset(part)
+
+    def test_pictures(self, part: Environment) -> None:
+        check_pictures(part)
 
     def test_close(self, part: Environment) -> None:
         check_close(part)

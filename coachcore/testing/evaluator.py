@@ -76,6 +76,18 @@ def a_better_policy_is_estimated_higher(part: Any) -> None:
     require(all(after[name] > before[name] for name in before), f"a better policy gets more: {before}, then {after}")
 
 
+def what_is_never_done_is_no_error(part: Any) -> None:
+    """A policy that would never have done what was recorded still gets finite estimates."""
+    count = 12
+    columns = {
+        "action": 1 + np.arange(count) % (ACTIONS - 1),
+        "reward": np.ones(count),
+        "discount": np.tile([1.0, 0.0], count // 2),
+        "probability": np.full(count, 1.0 / ACTIONS),
+    }
+    _asked(part, columns, np.tile([1.0, 0.0, 0.0], (count, 1)), np.zeros((count, ACTIONS)))
+
+
 def nothing_is_drawn_and_nothing_changed(part: Any) -> None:
     """Equal experience gives equal estimates, and is not written to."""
     given = recorded()
@@ -89,6 +101,7 @@ LAWS = (
     settings_never_change,
     the_acting_policy_gets_its_mean_return,
     a_better_policy_is_estimated_higher,
+    what_is_never_done_is_no_error,
     nothing_is_drawn_and_nothing_changed,
 )
 
@@ -108,6 +121,9 @@ class EvaluatorConformance:
 
     def test_a_better_policy_is_estimated_higher(self) -> None:
         a_better_policy_is_estimated_higher(self.make())
+
+    def test_what_is_never_done_is_no_error(self) -> None:
+        what_is_never_done_is_no_error(self.make())
 
     def test_nothing_is_drawn_and_nothing_changed(self) -> None:
         nothing_is_drawn_and_nothing_changed(self.make())

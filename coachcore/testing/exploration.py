@@ -13,6 +13,7 @@ import numpy as np
 from coachcore.component import spec_of
 from coachcore.errors import Mismatch
 from coachcore.spaces import Box, Discrete, Space
+from coachcore.testing.exploration_chance import CHANCE_LAWS, HEADS, ChanceConformance
 from coachcore.testing.laws import refuses, require, same, same_array, saved, sealed, settings_are_frozen
 from coachcore.types import Array, Moment, Proposal
 
@@ -21,8 +22,6 @@ COUNTS = (1, 3, 8)
 STEPS = 40
 FORMS = ("mean", "gaussian", "squashed")
 """How an agent over a box may put its wish: a mean alone, with a deviation, and squashed by tanh (with a centre)."""
-HEADS = 5
-"""H, how many heads value discrete actions for a policy that asks for an ``ensemble``."""
 KINDS = {"discrete": Discrete(3), "box": Box((2,), -1.0, 1.0)}
 
 
@@ -188,6 +187,7 @@ LAWS = (
     evaluation_is_greedy,
     its_level_is_a_finite_number,
     a_space_it_cannot_serve_is_a_mismatch,
+    *CHANCE_LAWS,
 )
 
 
@@ -201,8 +201,7 @@ class _Asked:
     """A `propose` that counts its calls."""
 
     def __init__(self, proposal: Proposal) -> None:
-        self.proposal = proposal
-        self.times = 0
+        self.proposal, self.times = proposal, 0
 
     def __call__(self) -> Proposal:
         self.times += 1
@@ -283,14 +282,8 @@ def _test(law: Callable[[Any, Space], None]) -> Callable[[ExplorationConformance
     return test
 
 
-class ExplorationConformance:
+class ExplorationConformance(ChanceConformance):
     """The laws as tests: subclass it as ``TestMine``, give `make` and the action `space` it is tried in."""
-
-    space: Space = Discrete(3)
-
-    def make(self) -> Any:
-        """The policy to test."""
-        raise NotImplementedError
 
     test_settings_never_change = _test(settings_never_change)
     test_it_serves_what_it_says = _test(it_serves_what_it_says)

@@ -14,6 +14,19 @@ from coachcore.types import Array, Rows
 
 COUNT = 4
 """Environments that the laws pretend to have."""
+FAR = 1e6
+"""How far out values of a space without bounds may lie in the laws."""
+CALM = 9
+"""Rounds of plain draws: enough for what is learned of them to settle before something far out is seen."""
+ROUNDS = (
+    ((0, 1, 2, 3), True),
+    *(((0, 1, 2, 3), False),) * (CALM - 1),
+    ((2,), True),
+    ((1,), False),
+    ((1, 3), False),
+    ((0, 1, 2, 3), False),
+)
+"""Which environments are shown, and whether an episode begins."""
 
 
 def acts_on(part: Any) -> tuple[str, ...]:
@@ -132,6 +145,33 @@ def in_evaluation_environments_do_not_mix(part: Any, space: Space) -> None:
             )
 
 
+def an_episode_begins_from_nothing(part: Any, space: Space) -> None:
+    """What is marked ``episodic`` shows nothing of the episode before."""
+    for role in _roles(part, space) if spec_of(part).facts.get("episodic") else ():
+        state = part.init(space, COUNT)
+        for rows, values in _values(part, space, role):
+            state, _ = part(state, values, rows)
+        opening, values = _values(part, space, role)[0]
+        require(
+            same_array(part(state, values, opening)[1], part(part.init(space, COUNT), values, opening)[1]),
+            "an episode begins from nothing, whatever was seen in the one before",
+        )
+
+
+def environments_are_kept_apart(part: Any, space: Space) -> None:
+    """What is marked ``episodic`` remembers for each environment what that one has shown."""
+    for role in _roles(part, space) if spec_of(part).facts.get("episodic") else ():
+        shown = _values(part, space, role)
+        for env in range(COUNT):
+            together, alone = part.init(space, COUNT), part.init(space, COUNT)
+            for rows, values in shown:
+                together, out = part(together, values, rows)
+                if env in rows.envs:
+                    here = rows.envs == env
+                    alone, own = part(alone, values[here], Rows(rows.envs[here], rows.first))
+                    require(same_array(out[here], own), "what one environment shows says nothing of another's past")
+
+
 def a_space_it_cannot_take_is_a_mismatch(part: Any, space: Space) -> None:
     """A space of the other kind is taken, or refused with `Mismatch`."""
     other: Space = Discrete(3) if isinstance(space, Box) else Box((2,), -1.0, 1.0)
@@ -152,6 +192,8 @@ LAWS = (
     the_state_alone_decides,
     a_batch_is_its_rows,
     in_evaluation_environments_do_not_mix,
+    an_episode_begins_from_nothing,
+    environments_are_kept_apart,
     a_space_it_cannot_take_is_a_mismatch,
 )
 
@@ -170,21 +212,15 @@ def _roles(part: Any, space: Space) -> tuple[str, ...]:
 
 
 def _values(part: Any, space: Space, role: str) -> list[tuple[Rows, Array]]:
-    """Two short episodes: draws from the space, and its corners where it has any."""
+    """Two episodes: draws from the space, at last its corners, and far out where it has none."""
     source = part.space(space) if role == "action" else space
     rng = np.random.default_rng(0)
     given = []
-    for envs, first in (
-        ((0, 1, 2, 3), True),
-        ((0, 1, 2, 3), False),
-        ((2,), True),
-        ((1, 3), False),
-        ((0, 1, 2, 3), False),
-    ):
+    for place, (envs, first) in enumerate(ROUNDS):
         values = source.sample(rng, len(envs))
-        if isinstance(source, Box) and not first and source.shape == values.shape[1:]:
-            values[0] = np.where(np.isfinite(source.low), source.low, values[0])
-            values[-1] = np.where(np.isfinite(source.high), source.high, values[-1])
+        if isinstance(source, Box) and place > CALM and source.shape == values.shape[1:]:
+            values[0] = np.where(np.isfinite(source.low), source.low, -FAR)
+            values[-1] = np.where(np.isfinite(source.high), source.high, FAR)
         given.append((Rows(np.array(envs), first), values.astype(np.float64) if role == "reward" else values))
     return given
 
@@ -221,6 +257,12 @@ class FilterConformance:
 
     def test_in_evaluation_environments_do_not_mix(self) -> None:
         in_evaluation_environments_do_not_mix(self.make(), self.space)
+
+    def test_an_episode_begins_from_nothing(self) -> None:
+        an_episode_begins_from_nothing(self.make(), self.space)
+
+    def test_environments_are_kept_apart(self) -> None:
+        environments_are_kept_apart(self.make(), self.space)
 
     def test_a_space_it_cannot_take_is_a_mismatch(self) -> None:
         a_space_it_cannot_take_is_a_mismatch(self.make(), self.space)

@@ -21,10 +21,12 @@ def require(holds: bool, rule: str) -> None:
 
 
 def settings_are_frozen(part: Any, kind: str) -> None:
-    """The part is marked as one of `kind`, and its settings cannot be changed."""
+    """The part is marked as one of `kind`, and its settings are described and cannot be changed."""
     require(
         spec_of(part).kind == kind, f"{spec_of(part).name} is marked as a part of kind {spec_of(part).kind}, not {kind}"
     )
+    bare = [spec.name for spec in spec_of(part).params or () if not spec.doc.strip()]
+    require(not bare, f"every setting says what it is for: param(doc=...) is missing for {', '.join(bare)}")
     for field in attrs.fields(type(part)):
         try:
             setattr(part, field.name, getattr(part, field.name))

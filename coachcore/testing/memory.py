@@ -66,6 +66,9 @@ def a_sample_has_the_shapes_it_says(part: Any, layout: Layout) -> None:
         require(sample.packed.shape == (*shape, layout.width), f"packed is [K, B, W], got {sample.packed.shape}")
         require(sample.packed.dtype == np.float32, f"packed is float32, got {sample.packed.dtype}")
         require({c.name for c in layout.apart} == set(sample.apart), "columns that are not float32 come apart, by name")
+        for column in layout.apart:
+            found = sample.apart[column.name].dtype
+            require(found == column.dtype, f"'{column.name}' is {column.dtype}, as it was added, got {found}")
         _weights_fit(part, sample)
 
 
@@ -118,6 +121,28 @@ def equal_surprise_is_drawn_equally(part: Any, layout: Layout) -> None:
         found <= chi_square_limit(cells - 1),
         f"transitions that were never learned from are drawn equally often, chi-square is {found:.0f}",
     )
+    require(
+        bool(counts.min() >= counts.mean() / 4), "every transition that is held is drawn, the oldest and the newest"
+    )
+
+
+def what_was_learned_leaves_with_its_transition(part: Any, layout: Layout) -> None:
+    """Where a transition lies says nothing of how surprising it is, and being told twice at once counts once."""
+    if is_fresh(part) or "any" not in spec_of(part).facts["orders"]:
+        return
+    replaced, told = _filled(part, layout), _filled(part, layout)
+    rows = np.arange(part.capacity)
+    replaced.learned(rows[None], np.where(rows % 2, 9.0, 0.5).astype(np.float32))
+    replaced.add(numbered(layout, part.capacity, part.capacity))
+    twice = np.concatenate([rows, rows[rows % 2 == 1]])[None]
+    told.learned(twice, np.full(twice.shape, 9.0, np.float32))
+    for store, rule in (
+        (replaced, "new transitions are as likely as each other, whatever was learned of those that lay there before"),
+        (told, "a row that is told twice in one call counts as if it was told once"),
+    ):
+        odd = float((store.sample(np.random.default_rng(5), 2_500, BATCH, 0).rows % 2).mean())
+        share = float((rows % 2).mean())
+        require(abs(odd - share) < 0.03, f"{rule}: {odd:.0%} of what is drawn lies in odd rows, {share:.0%} should")
 
 
 def surprise_counts_where_it_is_weighted(part: Any, layout: Layout) -> None:
@@ -185,6 +210,7 @@ LAWS = (
     nothing_is_shared,
     equal_surprise_is_drawn_equally,
     surprise_counts_where_it_is_weighted,
+    what_was_learned_leaves_with_its_transition,
     a_saved_memory_goes_on_bit_for_bit,
     sequences_are_refused_where_they_are_not_promised,
     another_layout_is_refused,
@@ -260,6 +286,9 @@ class MemoryConformance(FreshConformance):
 
     def test_surprise_counts_where_it_is_weighted(self) -> None:
         surprise_counts_where_it_is_weighted(self.make(), self.layout)
+
+    def test_what_was_learned_leaves_with_its_transition(self) -> None:
+        what_was_learned_leaves_with_its_transition(self.make(), self.layout)
 
     def test_a_saved_memory_goes_on_bit_for_bit(self) -> None:
         a_saved_memory_goes_on_bit_for_bit(self.make(), self.layout)

@@ -135,6 +135,34 @@ def a_batch_is_its_rows(part: Any, space: Space) -> None:
     )
 
 
+def a_deterministic_policy_stays_from_minus_one_to_one(part: Any, space: Space) -> None:
+    """Also for features far out."""
+    if spec_of(part).facts.get("provides") != "deterministic-policy":
+        return
+    layer, inputs = _built(part, space), _inputs(part, space, ROWS)
+    for given in (inputs, 1e3 * inputs):
+        out = _called(layer, given)
+        require(bool(np.all(np.abs(out) <= 1.0)), f"a deterministic policy gives actions in [-1, 1], got {out}")
+
+
+def what_is_remembered_ends_with_the_episode(part: Any, space: Space) -> None:
+    """A recurrent layer goes on from what it carries, but not where an episode begins."""
+    layer, inputs = _built(part, space), _inputs(part, space, ROWS)
+    size = getattr(layer, "carry", 0)
+    if not size:
+        return
+    rng, nothing = np.random.default_rng(1), np.zeros((ROWS, size), np.float32)
+    carry, flags = rng.uniform(-1.0, 1.0, (ROWS, size)).astype(np.float32), np.ones(ROWS, np.float32)
+
+    def called(before: Array, first: Array) -> list[Array]:
+        return [np.asarray(one) for one in layer(inputs, before, first)]
+
+    for on, off in zip(called(carry, 0.0 * flags), called(nothing, 0.0 * flags), strict=True):
+        require(not np.allclose(on, off, atol=1e-5), "a recurrent layer goes on from what it carries")
+    for on, off in zip(called(carry, flags), called(nothing, flags), strict=True):
+        require(np.allclose(on, off, atol=1e-5), "nothing is carried into an episode that begins (first = 1)")
+
+
 def a_space_it_cannot_take_is_a_mismatch(part: Any, space: Space) -> None:
     """Each usual space is taken or refused with `Mismatch`."""
     if spec_of(part).kind == "middleware":
@@ -155,6 +183,8 @@ LAWS = (
     the_seed_alone_draws_the_weights,
     equal_inputs_give_equal_outputs,
     a_batch_is_its_rows,
+    a_deterministic_policy_stays_from_minus_one_to_one,
+    what_is_remembered_ends_with_the_episode,
     a_space_it_cannot_take_is_a_mismatch,
 )
 
@@ -246,6 +276,12 @@ class NetworkPartConformance:
 
     def test_a_batch_is_its_rows(self) -> None:
         a_batch_is_its_rows(self.make(), self.space)
+
+    def test_a_deterministic_policy_stays_from_minus_one_to_one(self) -> None:
+        a_deterministic_policy_stays_from_minus_one_to_one(self.make(), self.space)
+
+    def test_what_is_remembered_ends_with_the_episode(self) -> None:
+        what_is_remembered_ends_with_the_episode(self.make(), self.space)
 
     def test_a_space_it_cannot_take_is_a_mismatch(self) -> None:
         a_space_it_cannot_take_is_a_mismatch(self.make(), self.space)

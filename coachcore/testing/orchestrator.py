@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import chdir
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+
+import attrs
 
 from coachcore.testing.laws import require, settings_are_frozen
 
@@ -24,17 +28,32 @@ def what_it_would_start_is_a_pure_function(part: Any) -> None:
     require(any(PRESET.name in text for text in few.values()), "what is started knows the preset")
 
 
+def showing_starts_nothing(part: Any) -> None:
+    """`render` writes no file."""
+    with TemporaryDirectory(prefix="coach-") as folder, chdir(folder):
+        part.render(PRESET, 2)
+        written = sorted(path.name for path in Path(folder).rglob("*"))
+    require(not written, f"render starts nothing and writes nothing, but it left {', '.join(written)}")
+
+
 def a_deployment_can_be_watched_and_undone(part: Any) -> None:
-    """Its name is all that another process needs; undoing what is gone is no error. This one really starts things."""
-    name = part.deploy(PRESET, 2)
+    """Its name is all that another process needs; undoing what is gone is no error. This one really starts things.
+
+    The other process is played by a part of equal settings.
+    """
+    elsewhere = attrs.evolve(part)
+    name, second = part.deploy(PRESET, 2), part.deploy(PRESET, 1)
     require(isinstance(name, str) and bool(name), f"deploy gives the deployment's name, got {name!r}")
-    require(bool(part.status(name)), "status says what is running")
-    part.undeploy(name)
+    require(second != name, f"each deployment has a name of its own, two are called {name!r}")
+    require(bool(elsewhere.status(name)), "status says what is running, in another process too")
+    elsewhere.undeploy(name)
     require(not part.status(name), "nothing is left after undeploy")
+    require(bool(part.status(second)), "undoing one deployment leaves the others")
+    part.undeploy(second)
     part.undeploy(name)
 
 
-LAWS = (settings_never_change, what_it_would_start_is_a_pure_function)
+LAWS = (settings_never_change, what_it_would_start_is_a_pure_function, showing_starts_nothing)
 """Those that start nothing; `pytest --coach-conformance` asks these."""
 
 
@@ -52,6 +71,9 @@ class OrchestratorConformance:
 
     def test_what_it_would_start_is_a_pure_function(self) -> None:
         what_it_would_start_is_a_pure_function(self.make())
+
+    def test_showing_starts_nothing(self) -> None:
+        showing_starts_nothing(self.make())
 
     def test_a_deployment_can_be_watched_and_undone(self) -> None:
         if self.deploys:

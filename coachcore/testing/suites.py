@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -106,14 +107,19 @@ def _takes_any(tried: Callable[[Any], Iterable[tuple[Any, Any]]]) -> Callable[[A
 
 def _accepted(part: Any, spaces: Sequence[Space], ask: Callable[[Space], Any]) -> list[tuple[Any, Any]]:
     """The part with each space that it does not refuse by `Mismatch`."""
-    found = []
-    for space in spaces:
-        try:
-            ask(space)
-        except Mismatch:
-            continue
-        found.append((part, space))
-    return found
+    return [(part, space) for space in spaces if _took(ask, space)]
+
+
+def _took(ask: Callable[[Any], Any], what: Any) -> bool:
+    """Whether `ask` does not refuse `what`, by False or by `Mismatch`; anything else is no way to refuse."""
+    try:
+        return ask(what) is not False
+    except Mismatch:
+        return False
+    except Exception as error:
+        raise AssertionError(
+            f"{what} is taken or refused with Mismatch, got {type(error).__name__}: {error}"
+        ) from error
 
 
 def _filtered(part: Any) -> list[tuple[Any, Any]]:
@@ -129,7 +135,7 @@ def _chosen(part: Any) -> list[tuple[Any, Any]]:
 def _built(part: Any) -> list[tuple[Any, Any]]:
     from coachcore.testing.network import spaces_of, takes
 
-    return [(part, space) for space in spaces_of(part) if takes(part, space)]
+    return [(part, space) for space in spaces_of(part) if _took(partial(takes, part), space)]
 
 
 def _stored(part: Any) -> list[tuple[Any, Any]]:
@@ -146,7 +152,7 @@ def _stored(part: Any) -> list[tuple[Any, Any]]:
 def _served(part: Any) -> list[tuple[Any, Any]]:
     from coachcore.testing.trial import TRIALS, serves
 
-    return [(part, tried) for tried in TRIALS if serves(part, tried)]
+    return [(part, tried) for tried in TRIALS if _took(partial(serves, part), tried)]
 
 
 def _learned(part: Any) -> list[tuple[Any, Any]]:

@@ -76,14 +76,16 @@ SLOPES = {"tensorflow": by_tape, "jax": by_tracing}
 
 def times(factor, net):
     """At 1 the network as it is; its slope shows also where what it says is 0, or the same for all."""
-    return lambda inputs: {slot: factor * values + (factor - 1.0) for slot, values in net(inputs).items()}
+    return lambda inputs, **asked: {
+        slot: factor * values + (factor - 1.0) for slot, values in net(inputs, **asked).items()
+    }
 
 
 def felt(ops, net):
     """The network, but what it is shown of an action leaves a trace in its gradient."""
 
-    def called(inputs):
-        outputs = net({name: ops.stop_gradient(values) for name, values in inputs.items()})  # made up in NumPy
+    def called(inputs, **asked):
+        outputs = net({name: ops.stop_gradient(values) for name, values in inputs.items()}, **asked)  # made up in NumPy
         if "action" not in inputs:
             return outputs
         shown = ops.sum(ops.cast(inputs["action"], "float32"))

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import attrs
 import pytest
 
-from coachcore.component import component, param
-from coachcore.contracts.agent import DataSpec, NetworkSpec, Update
-from coachcore.errors import Mismatch
-from coachcore.layout import Column
 from coachcore.spaces import Discrete
 from coachcore.testing import agent_facts
 from coachcore.testing.trial import trial
@@ -28,49 +23,6 @@ def check(agent):
         getattr(agent_facts, name)(agent, trial(Discrete(3)))
 
 
-@component(
-    "agent",
-    "several",
-    slots={"actor": {"policy": ["discrete-policy"], "value": "state-value"}, "critic": {"q": "critics"}},
-    defaults={"actor": {"torso": "separate", "heads": {"value": {"use": "v"}}}, "critic": {"embedders": {}}},
-    inputs={"critic": ["action"]},
-    free=["price"],
-    executor="twin",
-    actions=["discrete"],
-    data={"fresh": True},
-)
-@attrs.frozen(kw_only=True)
-class Several:
-    """Declares several networks, kept columns and noise; wrong in one way. The laws of declarations ask for no loss."""
-
-    fault: str = param(default="", doc="what to do wrong")
-    discount: float = param(default=0.9, doc="gamma")
-    gae_lambda: float = param(default=0.9, doc="how far advantages look ahead")
-
-    def data(self, spaces):
-        keep = () if self.fault == "forgets" else (Column("value"), Column("policy", (spaces.action.n,)))
-        if self.fault == "two of a name":
-            keep = (*keep, Column("value"))
-        return DataSpec(fresh=True, keep=keep, noise=(Column("shake"),))
-
-    def networks(self, spaces):
-        if not isinstance(spaces.action, Discrete) or (self.fault == "picky" and spaces.action.n == 2):
-            raise Mismatch("discrete actions only")
-        slots = {"policy": "discrete-policy", "value": "state-value"}
-        if self.fault == "no price":
-            slots["value"] = "critics"
-        return {
-            "actor": NetworkSpec(slots=slots),
-            "critic": NetworkSpec(
-                slots={"q": "critics"}, inputs=() if self.fault == "shows nothing" else ("action",), acts=False
-            ),
-            **({} if self.fault == "not free" else {"price": NetworkSpec(free={"log": 0.5}, acts=False)}),
-        }
-
-    def updates(self):
-        return (Update("actor", None), Update("price", None, 2))
-
-
 @pytest.mark.parametrize(
     ("fault", "rule"),
     [
@@ -82,9 +34,9 @@ class Several:
         ("picky", r"actions in @component are \('discrete',\), but Discrete\(n=2.*\) is refused"),
     ],
 )
-def test_a_fault_of_several_networks_is_caught(fault, rule):
+def test_a_fault_of_several_networks_is_caught(fault, rule, several):
     with pytest.raises(AssertionError, match=rule):
-        check(Several(fault=fault))
+        check(several(fault=fault))
 
 
 @pytest.mark.parametrize(
@@ -97,15 +49,15 @@ def test_a_fault_of_several_networks_is_caught(fault, rule):
         ({"defaults": {"actor": {"torsos": 2}}}, r"holds parts and settings of a network, got \['torsos'\]"),
     ],
 )
-def test_an_unsound_declaration_is_caught(facts, rule):
-    spec = Several.__coach__
+def test_an_unsound_declaration_is_caught(facts, rule, several):
+    spec = several.__coach__
 
-    class Declared(Several):
+    class Declared(several):
         __coach__ = spec._replace(facts={**spec.facts, **facts})
 
     with pytest.raises(AssertionError, match=rule):
         agent_facts.what_it_says_of_itself_is_sound(Declared(), trial(Discrete(3)))
 
 
-def test_a_sound_declaration_passes():
-    check(Several())
+def test_a_sound_declaration_passes(several):
+    check(several())

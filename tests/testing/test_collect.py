@@ -49,26 +49,26 @@ def write(pytester, request, tmp_path):
 
 
 def test_a_sound_part_passes_every_law(write, pytester):
-    assert write().parseoutcomes() == {"passed": 3}
+    assert write().parseoutcomes() == {"passed": 4}
     assert manifests([pytester.path / "tests"]) == [pytester.path / "src" / "acme_collected" / "coach_plugin.json"]
 
 
 def test_a_broken_part_fails_with_its_rule(write):
     run = write(body="return float('inf')")
-    assert run.parseoutcomes() == {"passed": 2, "failed": 1}
+    assert run.parseoutcomes() == {"passed": 3, "failed": 1}
     run.stdout.fnmatch_lines(["schedule:mine::every_step_has_a_finite_value: a schedule's value is finite*"])
 
 
 def test_what_a_part_leaves_behind_fails(write):
     run = write(body="os.environ['COACH_LEFT'] = str(step)")
-    assert run.parseoutcomes() == {"passed": 1, "failed": 2}
+    assert run.parseoutcomes() == {"passed": 1, "failed": 3}
     run.stdout.fnmatch_lines(["*environment variables were changed: COACH_LEFT"])
 
 
 def test_what_is_set_once_as_by_a_library_is_forgiven(write):
     code = CODE.replace("import os\n", "import os\nSEEN = []\n")
     body = "SEEN or SEEN.append(os.environ.setdefault('COACH_ONCE', '1'))"
-    assert write(body=body, code=code).parseoutcomes() == {"passed": 3}
+    assert write(body=body, code=code).parseoutcomes() == {"passed": 4}
 
 
 def test_a_part_that_cannot_be_made_fails(write):

@@ -84,8 +84,8 @@ class Learner:
             weights[0] += 1.0
         return ({} if self.fault == "no program" else program), weights
 
-    def forward(self, obs):
-        outputs = self.inner.forward(obs)
+    def forward(self, obs, rng=None):
+        outputs = self.inner.forward(obs, rng)
         if self.fault == "other slots":
             return {"v": outputs["q"]}
         return {"q": outputs["q"][:1]} if self.fault == "one row" else outputs

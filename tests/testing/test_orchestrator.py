@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import attrs
 import pytest
 
 from coachcore.component import component, param
 from coachcore.testing.orchestrator import LAWS, OrchestratorConformance, a_deployment_can_be_watched_and_undone
 
-CALLS = []
+CALLS, RUNNING = [], {}
 
 
 @component("orchestrator", "toy")
@@ -17,24 +19,31 @@ class Toy:
     """A list of what would run, or a fault."""
 
     fault: str = param(default="", doc="what to do wrong")
-    running: dict = attrs.field(init=False, factory=dict)
 
     def render(self, preset, workers):
         CALLS.append(workers)
         count = {"alone": 1}.get(self.fault, workers)
+        if self.fault == "writes":
+            Path("run.sh").write_text("run")
         text = f"run {len(CALLS) if self.fault == 'counts' else ''} {'' if self.fault == 'forgets' else preset}"
         return {f"worker-{number}": "" if self.fault == "empty" else text for number in range(count)}
 
     def deploy(self, preset, workers):
-        self.running["one"] = dict.fromkeys(self.render(preset, workers), "running")
-        return "" if self.fault == "nameless" else "one"
+        name = "one" if self.fault == "one name" else f"number-{len(RUNNING)}"
+        RUNNING[name] = dict.fromkeys(self.render(preset, workers), "running")
+        return "" if self.fault == "nameless" else name
 
     def status(self, deployment):
-        return self.running.get(deployment, {})
+        return RUNNING.get(deployment, {})
 
     def undeploy(self, deployment):
         if self.fault != "stays":
-            self.running.pop(deployment, None)
+            RUNNING.pop(deployment, None)
+
+
+@pytest.fixture(autouse=True)
+def nothing_runs():
+    RUNNING.clear()
 
 
 def checked(part):
@@ -48,7 +57,9 @@ def checked(part):
         ("counts", "render gives the same"),
         ("alone", "depends on the number of workers"),
         ("forgets", "knows the preset"),
+        ("writes", "writes nothing, but it left run.sh"),
         ("empty", "render gives texts"),
+        ("one name", "each deployment has a name of its own"),
         ("nameless", "deploy gives the deployment's name"),
         ("stays", "nothing is left after undeploy"),
     ],

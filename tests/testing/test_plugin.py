@@ -57,9 +57,9 @@ def kit(request: pytest.FixtureRequest, pytester: pytest.Pytester) -> None:
 
 def test_a_cheat_fails_and_an_honest_class_does_not(pytester):
     pytester.makepyfile(test_honest=HONEST, test_cheat=HONEST + CHEAT)
-    assert outcome(pytester, "test_honest.py") == {"passed": 3}
+    assert outcome(pytester, "test_honest.py") == {"passed": 4}
     run = pytester.runpytest_subprocess("-p", "no:cacheprovider", "test_cheat.py")
-    assert run.parseoutcomes() == {"passed": 3, "failed": 1}
+    assert run.parseoutcomes() == {"passed": 4, "failed": 1}
     run.stdout.fnmatch_lines(["TestMine-asks-all: test_settings_never_change of ScheduleConformance is overridden*"])
 
 

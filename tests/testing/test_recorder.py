@@ -47,7 +47,7 @@ class NumberedSink:
 @component("recorder", "numbered")
 @attrs.frozen(kw_only=True)
 class Numbered:
-    faults: tuple[str, ...] = attrs.field(default=(), metadata={"coach": {"type": "str[]"}})
+    faults: tuple[str, ...] = attrs.field(default=(), metadata={"coach": {"type": "str[]", "doc": "what to do wrong"}})
 
     def open(self, folder: Path, info: RunInfo, mark: Any = None) -> NumberedSink:
         path = folder / "kinds.txt"

@@ -47,11 +47,11 @@ def empty():
 @pytest.mark.parametrize(
     ("fault", "rule"),
     [
-        ("keeps-old", "replaces all of what was there"),
+        ("keeps-old", "get gives what was put last"),
         ("cuts", "get gives the bytes last put"),
         ("key-error", "is a BadCheckpoint"),
         ("no-prefix", "those that begin so"),
-        ("unsorted", "names are sorted"),
+        ("unsorted", "names are listed as they were put"),
     ],
 )
 def test_a_fault_is_caught(fault, rule):
