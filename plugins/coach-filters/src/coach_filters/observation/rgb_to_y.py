@@ -13,7 +13,6 @@ from coach_filters.opencv import SHARES, brightness
 from coachcore.api import Array, Box, Mismatch, Rows, Space, State, component
 
 _REAL: Array = np.array([0.299, 0.587, 0.114], np.float32)
-_ALL = 1 << 15
 _PIXELS = 8
 """Pixels in a row of a product: the zeros between them cost less than rows of three numbers."""
 
@@ -43,21 +42,20 @@ class RGBToY:
 
 
 def _of_bytes(values: Array) -> Array:
-    """The shares are whole numbers whose sum float32 holds exactly, so that every machine finds the same bytes."""
+    """Shares have 15 binary digits behind the point, and sums 23 in all, which float32 holds: no machine rounds."""
     quick = brightness()
     if quick is not None:
         return quick(values.reshape(-1, *values.shape[2:])).reshape(values.shape[:-1])
     at_once = _at_once(gcd(values.size // 3, _PIXELS))
     found = values.reshape(-1, len(at_once)).astype(np.float32) @ at_once
-    found += np.float32(_ALL // 2)
-    found *= np.float32(1 / _ALL)
+    found += np.float32(0.5)
     return found.astype(np.uint8).reshape(values.shape[:-1])
 
 
 @lru_cache(maxsize=8)
 def _at_once(pixels: int) -> Array:
     """The shares of so many pixels in one product, ``[3 * pixels, pixels]``."""
-    return np.kron(np.eye(pixels, dtype=np.float32), SHARES[:, None])
+    return np.kron(np.eye(pixels, dtype=np.float32), SHARES[:, None] / np.float32(1 << 15))
 
 
 def _of_numbers(values: Array) -> Array:
