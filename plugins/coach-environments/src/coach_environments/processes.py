@@ -26,7 +26,7 @@ class Processes:
     changed nothing). Every restart is an event ``simulator`` with ``env``, ``cause`` and
     ``lost``, and a lost episode says so in its own event.
 
-    A step costs about 0.1 ms more than in the process itself, and each evaluation starts
+    A step costs about 0.1 ms a simulator more than in the process itself, and each evaluation starts
     processes of its own: worth it for simulators that are slow or not to be trusted.
     Nothing that a simulator sends is unpickled: shapes are agreed on at the start,
     and bytes are read as these say. For Linux and macOS.
