@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import cache
+from pathlib import Path
 from string import Template
 
 from builder.fitting import acting_on, words
@@ -72,7 +72,7 @@ def _laws(kind: str) -> Iterator[str]:
     home = "network" if kind in NETWORK else kind
     path = CORE / "testing" / f"{home}.py"
     names = _listed(syntax(path)) or [name for name in _functions(path) if name.startswith("check_")][:-1]
-    told = _suite()
+    told = _told(path)
     yield from ("## What a part is held to", "")
     yield from (f"`coachcore.testing.{home}` states these laws.", "")
     yield from ("`coach plugin test` and `pytest --coach-conformance` hold every part of a distribution to them.", "")
@@ -88,18 +88,19 @@ def _listed(module: ast.Module) -> list[str]:
     return []
 
 
-def _functions(path: object) -> dict[str, str]:
-    nodes = [node for node in syntax(path).body if isinstance(node, ast.FunctionDef)]  # type: ignore[arg-type]
-    return {node.name: (ast.get_docstring(node) or "").replace("\n", " ") for node in nodes}
+def _functions(path: Path) -> dict[str, str]:
+    nodes = [node for node in syntax(path).body if isinstance(node, ast.FunctionDef)]
+    return {node.name: " ".join((ast.get_docstring(node) or "").split()) for node in nodes}
 
 
-@cache
-def _suite() -> dict[str, str]:
-    """Every function of the kit with its docstring."""
+def _told(path: Path) -> dict[str, str]:
+    """What a module's functions say, its own and those that it imports from the kit."""
     found: dict[str, str] = {}
-    for path in sorted((CORE / "testing").glob("*.py")):
-        found |= {name: doc for name, doc in _functions(path).items() if doc}
-    return found
+    for node in syntax(path).body:
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("coachcore.testing."):
+            theirs = _functions(CORE.parent / f"{str(node.module).replace('.', '/')}.py")
+            found |= {alias.name: theirs[alias.name] for alias in node.names if alias.name in theirs}
+    return found | {name: doc for name, doc in _functions(path).items() if doc}
 
 
 def _sentence(name: str) -> str:

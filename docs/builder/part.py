@@ -78,9 +78,21 @@ def _companions(part: Part) -> Iterator[str]:
 
 def _agent(part: Part) -> Mapping[str, str]:
     return {
-        "Memories": listed(fitting.memories_for(part)),
-        "Exploration policies": listed(fitting.sharing_actions(part, "exploration")),
+        "Memories": _noted(fitting.memories_for(part)),
+        "Exploration policies": _noted(fitting.sharing_actions(part, "exploration")),
     }
+
+
+def _noted(found: list[Part]) -> str:
+    """Parts in a line, each with what it asks for besides."""
+    told = []
+    for one in found:
+        facts = one.spec.facts
+        asked = [f"the network's {facts['asks']}"] if "asks" in facts else []
+        asked += ["noisy layers"] if facts.get("noisy") else []
+        asked += [f"the observations {fact(facts['observations'])}"] if facts.get("observations") else []
+        told.append(f"{linked(one)} (needs {' and '.join(asked)})" if asked else linked(one))
+    return ", ".join(told)
 
 
 def _head(part: Part) -> Mapping[str, str]:
@@ -99,7 +111,9 @@ def _filter(part: Part) -> Mapping[str, str]:
 
 
 def _exploration(part: Part) -> Mapping[str, str]:
-    return {"Agents with such actions": listed(fitting.sharing_actions(part, "agent"))}
+    asks = part.spec.facts.get("asks")
+    told = f"Agents with such actions, where their networks give {code(asks)}" if asks else "Agents with such actions"
+    return {told: listed(fitting.sharing_actions(part, "agent"))}
 
 
 def _memory(part: Part) -> Mapping[str, str]:

@@ -34,7 +34,8 @@ DOCS = ROOT / "docs"
 REFERENCE = DOCS / "reference"
 PROSE = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
 PROSE += sorted(ROOT.glob("plugins/*/README.md"))
-PAGES = [*PROSE, *sorted(REFERENCE.glob("*.md"))]
+PAGES = [*PROSE, *sorted(REFERENCE.rglob("*.md"))]
+TUTORIAL = DOCS / "tutorial.md"  # its files are written and used by a test of its own
 RUN = "python -m pip install uv && uv run --all-packages coach run cartpole-dqn"
 TEST = "python -m pip install uv && uvx --with tox-uv tox"
 BASE = {
@@ -66,7 +67,8 @@ def unfenced(path):
 
 
 def cases(language):
-    return [pytest.param(block, id=f"{named(path)}:{line}") for path in PROSE for line, block in blocks(path, language)]
+    pages = [path for path in PROSE if path != TUTORIAL]
+    return [pytest.param(block, id=f"{named(path)}:{line}") for path in pages for line, block in blocks(path, language)]
 
 
 def anchors(path):
@@ -82,14 +84,6 @@ def components():
         for path in sorted(ROOT.glob(f"plugins/*/src/*/{manifest.FILE}"))
         for spec in manifest.read(path).components.values()
     ]
-
-
-@cache
-def generator():
-    spec = importlib.util.spec_from_file_location("docs_build", DOCS / "build.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @cache
@@ -129,14 +123,96 @@ def test_every_hook_has_its_place():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_part_has_its_place(kind):
-    page = text_of(REFERENCE / f"{kind}.md")
+def test_every_part_has_its_page(kind):
+    index = text_of(REFERENCE / f"{kind}.md")
     for spec in components():
         if spec.kind == kind:
-            assert f"\n## `{spec.name}`\n" in page
+            page = text_of(REFERENCE / kind / f"{spec.name}.md")
             assert all(f"| `{param.name}` |" in page for param in spec.params)
-    assert KINDS[kind] in page
-    assert hookspecs.DESCRIBE[kind] in page
+            assert all(f"`{alias}`" in page for alias in spec.aliases)
+            assert f"({kind}/{spec.name}.md)" in index
+    assert KINDS[kind] in index
+    assert hookspecs.DESCRIBE[kind] in index
+    assert "\n## The contract\n" in index
+    assert len(laws(kind)) >= 3
+    assert laws(kind)[0].startswith(("settings never change: ", "settings: "))
+
+
+def laws(kind):
+    """What the page of a kind says that a part is held to."""
+    section = text_of(REFERENCE / f"{kind}.md").partition("\n## What a part is held to\n")[2].partition("\n## ")[0]
+    return re.findall(r"^- (.*)$", section, re.MULTILINE)
+
+
+def test_laws_are_those_of_the_kind():
+    """Suites share names of laws; each page tells its own."""
+    assert "It is a filter, and its settings are frozen." in laws("filter")[0]
+    assert "It is a schedule" in laws("schedule")[0]
+    assert "transport" not in " ".join(laws("agent"))
+
+
+def test_heads_and_agents_lead_to_each_other():
+    """Both pages of a fitting pair name the other; an agent's page names what its slots need."""
+    heads = [spec for spec in components() if spec.kind == "head"]
+    for agent in (spec for spec in components() if spec.kind == "agent"):
+        page, asked = text_of(REFERENCE / "agent" / f"{agent.name}.md"), repr(agent.facts.get("slots", {}))
+        for head in (head for head in heads if f"'{head.facts['provides']}'" in asked):
+            assert f"(../head/{head.name}.md)" in page
+            assert f"(../agent/{agent.name}.md)" in text_of(REFERENCE / "head" / f"{head.name}.md")
+
+
+def test_papers_are_linked():
+    for path in sorted(REFERENCE.rglob("*.md")):
+        page = unfenced(path)
+        assert re.findall(r"(?<!\[)arXiv:\d{4}\.\d{4,5}", page) == [], named(path)
+
+
+def test_every_error_has_its_place():
+    from coachcore import errors
+
+    page = text_of(REFERENCE / "errors.md")
+    family = [name for name, one in vars(errors).items() if isinstance(one, type) and issubclass(one, CoachError)]
+    assert len(family) >= 8
+    assert [name for name in family if f"\n## `{name}`\n" not in page] == []
+    assert "| `it already holds a run` | `continue it with --resume, or give --out another folder` |" in page
+
+
+LITERAL = 12  # letters of a message that are written where it is raised
+
+
+def known_messages():
+    """Patterns of what is said anywhere: the pages of errors and of parts, and the checker's lines."""
+    for path in [REFERENCE / "errors.md", *REFERENCE.glob("*/*.md")]:
+        for row in re.findall(r"^\| (`.*) \|$", text_of(path), re.MULTILINE):
+            what, helps = ([cell.strip().strip("`").strip() for cell in row.split(" | ")] + [""])[:2]
+            whole = path.parent == REFERENCE and helps
+            if len(re.sub(r"<[^<> ]*>", "", what)) < LITERAL:
+                continue  # nearly all of it is worked out elsewhere: anything would match
+            yield from (pattern_of(said) for said in ((f"{what} - {helps}", f"{what}; {helps}") if whole else (what,)))
+    for file in (ROOT / "tests" / "presets" / "gallery").glob("*.txt"):
+        yield from (re.escape(line.split(": ", 1)[-1]) for line in text_of(file).splitlines())
+
+
+def pattern_of(said):
+    """What is in angle brackets is some value, and `...` is any text."""
+    return ".*".join(map(re.escape, re.split(r"<[^<> ]*>|\.\.\.", said)))
+
+
+def test_the_common_errors_are_said_like_this():
+    known = [re.compile(pattern) for pattern in known_messages()]
+    rows = re.findall(r"^\| (`+)(.*?)\1 \| .* \| .* \|$", text_of(DOCS / "errors.md"), re.MULTILINE)
+    assert len(rows) >= 25
+    assert [said for _, said in rows if not any(one.fullmatch(said) for one in known)] == []
+
+
+def test_the_documentation_imports_no_plugin():
+    """Building it, with every plugin installed, imports none of them and no backend."""
+    code = "import sys; sys.argv[1:] = ['--check']; sys.path.insert(0, 'docs'); import build; build.pages()"
+    code += (
+        "; print(*sorted(name for name in sys.modules if name.startswith(('coach_', 'tensorflow', 'keras', 'gym'))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
 
 
 def paths(command, context, name):
@@ -167,6 +243,21 @@ def test_every_key_of_the_format_is_explained():
     assert {heading.rpartition(".")[2] for heading in headings} == {*SECTIONS, "environment"}
 
 
+def test_every_change_of_the_table_can_be_made(tmp_path):
+    """The arguments of `--set` in the table, each laid over the page's whole preset."""
+    page = DOCS / "presets.md"
+    section = text_of(page).partition("\n## Changing values")[2].partition("\n## ")[0]
+    arguments = re.findall(r"^\| `(.*?)` \| ", section, re.MULTILINE)
+    assert len(arguments) >= 8
+    if not with_plugins():
+        pytest.skip("no plugin is installed to check the example against")
+    file = tmp_path / "whole.toml"
+    file.write_text(blocks(page, "toml")[0][1], encoding="utf-8")
+    before = load_preset(file).document
+    for argument in arguments:
+        assert load_preset(file, sets=[argument]).document != before, argument
+
+
 def test_the_two_commands_are_the_same_everywhere():
     readme = [line for _, block in blocks(ROOT / "README.md", "console") for line in block.splitlines()]
     assert readme[:2] == [RUN, TEST]
@@ -178,7 +269,8 @@ def commands(path):
     lines = [line for _, block in blocks(path, "console") for line in block.splitlines()]
     said = [*lines, *re.findall(r"`([^`\n]+)`", unfenced(path))]
     for line in said:
-        found = re.match(r"(?:.*uv run (?:--all-packages )?)?coach +(.*)", line.partition("  #")[0].strip())
+        typed = line.partition("  #")[0].strip().removeprefix("$ ")
+        found = re.match(r"(?:.*uv run (?:--all-packages )?)?coach +(.*)", typed)
         if found is not None and "." not in found[1].split(" ")[0]:
             yield found[1]
 
