@@ -71,7 +71,8 @@ def run(
     that folder's latest checkpoint, bit for bit; a `preset` given besides must
     be the one the folder was started with. With `frozen`, do that folder's run
     again in a new one; raises `Mismatch` where it would not be the same.
-    `recorders` replaces the preset's.
+    `recorders` replaces the preset's. The run is made in this process: what
+    ``[orchestrator]`` says is for the command line.
     """
     if frozen is not None:
         if preset is not None or resume is not None or seed is not None:

@@ -10,7 +10,7 @@ import pytest
 from coachcore.clock import Duration
 from coachcore.component import Fixed
 from coachcore.errors import BrokenPlugin, Problems
-from coachcore.presets.build import build
+from coachcore.presets.build import build, build_part
 from coachcore.presets.preset import load_preset
 from coachcore.registry.registry import Registry
 from coachcore.settings import EvaluateSettings, NetworkSettings
@@ -47,6 +47,15 @@ def test_every_part_is_there(parts: Registry, toys: ModuleType) -> None:
     assert experiment.validation.reward == 10.0
     assert list(experiment.recorders) == ["jsonl", "terminal"]
     assert experiment.document["agent"]["discount"] == 0.99
+    assert experiment.store is None
+
+
+def test_a_part_by_itself(parts: Registry, toys: ModuleType) -> None:
+    """From its table in a resolved preset, with the parts inside it."""
+    table = load_preset("track-chooser", registry=parts).resolved["exploration"]
+    assert build_part(table, "exploration", parts).epsilon == toys.Linear(start=0.5, end=0.1, steps=1000)
+    with pytest.raises(Problems, match="no exploration is called 'gone'"):
+        build_part({"use": "gone"}, "exploration", parts)
 
 
 def test_schedules_inside_schedules(parts: Registry, toys: ModuleType) -> None:
