@@ -46,6 +46,9 @@ LOOKING = {
     "filters.image": [{"use": "stacking", "size": 2}],
     "environment.count": 3,
 }
+EPISODES = {"memory": {"use": "episodic-experience-replay", "capacity": 150}, "environment.count": 3}
+LSTM = {"agent.network.middleware": {"use": "lstm", "units": 8}, "agent.learner.sequence": 4, "agent.n_step": 1}
+ON_DISK = {"memory": {"use": "prioritized-experience-replay", "capacity": "9 kB", "disk": "."}}
 CASES = {
     "dqn": ("cartpole-dqn-per", {"filters.observation": [{"use": "normalization"}], "environment.count": 3}),
     "c51": ("cartpole-c51", {}),
@@ -61,6 +64,10 @@ CASES = {
     "td3": ("pendulum-td3", NARROW),
     "sac": ("pendulum-sac", NARROW),
     "discrete-sac": ("cartpole-dqn", DISCRETE_SAC),
+    "dqn in hindsight": ("bit-flip-dqn-her", {"memory.capacity": 700, "agent.n_step": 2}),
+    "dqn of episodes": ("cartpole-dqn", EPISODES),
+    "dqn with lstm": ("cartpole-dqn", EPISODES | LSTM),
+    "dqn on a disk": ("cartpole-dqn", ON_DISK),
     "dqn that looks": ("minigrid-clipped-ppo", LOOKING),
 }
 
@@ -68,7 +75,9 @@ CASES = {
 def short(name):
     """The case `name`, built: short and small."""
     preset, changes = CASES[name]
-    return build(coachcore.load_preset(preset).changed(SHORT | changes))
+    loaded, length = coachcore.load_preset(preset), "environment.max_episode_steps"
+    given = {path: value for path, value in SHORT.items() if path != length or preset != "bit-flip-dqn-her"}
+    return build(loaded.changed(given | changes))
 
 
 @pytest.mark.parametrize("name", CASES)
