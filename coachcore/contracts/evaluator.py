@@ -12,7 +12,8 @@ class Evaluator(Protocol):
     """An off-policy estimator.
 
     Must keep true: with the evaluated policy equal to the one that acted, the
-    estimate is the plain mean return of the episodes.
+    estimate is the plain mean return of the episodes; estimates are finite, also
+    of a policy that would never have done what was done.
     """
 
     def __call__(self, columns: Mapping[str, Array], probabilities: Array, values: Array) -> Mapping[str, float]:

@@ -21,7 +21,8 @@ class ExplorationPolicy(Protocol):
     Must keep true: actions lie in `space` (unless marked ``unclipped``); with `moment.evaluating` the choice
     is greedy (or what the policy's evaluation settings say) and the returned
     state is dropped; the same state, stream and proposal give the same actions;
-    `propose` is called at most once, and not at all when nobody needs it.
+    `propose` is called at most once, and not at all when nobody needs it; each environment has
+    chance of its own, and what is preferred alike is explored alike.
     """
 
     def init(self, space: Space, count: int) -> State:

@@ -11,7 +11,8 @@ class Orchestrator(Protocol):
     """Starts the same entry point in three roles (local, trainer, worker).
 
     Must keep true: what it would start is a pure function of its settings and
-    the preset (`render`); a deployment can be watched and undone from any process.
+    the preset (`render`, which starts and writes nothing); a deployment has a name of its own and can
+    be watched and undone from any process.
     """
 
     def render(self, preset: Path, workers: int) -> Mapping[str, str]:

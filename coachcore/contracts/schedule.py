@@ -9,7 +9,7 @@ class Schedule(Protocol):
     """A pure function of the step.
 
     Must keep true: the same step always gives the same value, any step >= 0 is
-    answered (also far past the end), and the value is finite.
+    answered (also far past the end, where it does not run away), and the value is finite.
     """
 
     def __call__(self, step: float) -> float:

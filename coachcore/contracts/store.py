@@ -10,7 +10,8 @@ class Store(Protocol):
     """Bytes by name.
 
     Must keep true: `put` is atomic (a reader sees the old bytes or the new ones,
-    never a mixture); what `get` returns was put as a whole; listing needs no cache.
+    never a mixture, and listing shows no name that was not put); what `get` returns was put as a
+    whole; listing needs no cache; a name is any text.
     """
 
     def put(self, name: str, data: bytes) -> None: ...

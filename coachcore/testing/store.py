@@ -14,7 +14,7 @@ from coachcore.testing.laws import refuses, require, settings_are_frozen
 
 BYTES = {"policy/1": b"one", "policy/2": bytes(range(256)) * 4, "run/last": b""}
 """What the laws put: text, every byte there is, and nothing."""
-ODD = ("a/b", "a_b", "a%2Fb", "a b", "a.b", "ab/", "größe")
+ODD = ("odd/a/b", "odd/a_b", "odd/a%2Fb", "odd/a b", "odd/a.b", "odd/ab/", "odd/größe")
 """Names that are easily taken for one another."""
 SIZE, WRITES = 20_000, 200
 """Bytes that are put while another one reads, and how often."""
@@ -53,17 +53,21 @@ def every_name_is_its_own(part: Any) -> None:
         part.put(name, bytes([number]))
     for number, name in enumerate(ODD):
         require(part.get(name) == bytes([number]), f"'{name}' holds what was put under another name")
-    require(list(part.names()) == sorted(ODD), f"names are listed as they were put, got {list(part.names())}")
+    listed = list(part.names("odd/"))
+    require(listed == sorted(ODD), f"names are listed as they were put, got {listed}")
+    for name in ODD:
+        part.delete(name)
 
 
 def a_reader_sees_all_or_nothing(part: Any) -> None:
     """Whoever reads or lists while another process writes sees the old bytes or the new ones, and no other names."""
-    name, blocks = "policy/last", [bytes([number]) * (SIZE + number) for number in range(4)]
+    name, blocks = "read/last", [bytes([number]) * (SIZE + number) for number in range(4)]
     part.put(name, blocks[0])
+    usual = list(part.names())
     done, wrong = Event(), list[str]()
     looks = (
         lambda store: store.get(name) in blocks or "a mixture of bytes was got",
-        lambda store: list(store.names()) == [name] or f"'{name}' was put, {list(store.names())} listed",
+        lambda store: (listed := list(store.names())) == usual or f"{usual} were put, {listed} listed",
     )
     watching = [Thread(target=_watch, args=(attrs.evolve(part), look, done, wrong), daemon=True) for look in looks]
     patience = getswitchinterval()
@@ -78,6 +82,7 @@ def a_reader_sees_all_or_nothing(part: Any) -> None:
         done.set()
         for thread in watching:
             thread.join()
+    part.delete(name)
     require(not wrong, f"a reader sees the old bytes or the new ones, nothing in between: {wrong[:1]}")
 
 
