@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from coachcore.cli.output import table
 from coachcore.errors import CoachError
-
-if TYPE_CHECKING:
-    from coachcore.presets.preset import Preset
+from coachcore.folder import new_folder
+from coachcore.presets.build import build_part
+from coachcore.presets.preset import Preset
+from coachcore.presets.writer import dump
 
 RECORD = "deployment.json"
 
@@ -23,12 +24,9 @@ def deploy(preset: Preset, out: Path | None, *, workers: int | None, render_only
 
     The file is there in both cases: what is rendered speaks of it. Raises what the orchestrator raises.
     """
-    from coachcore.folder import new_folder
-    from coachcore.presets.writer import dump
-
     document = dict(preset.resolved)
     settings, count = document.pop("orchestrator"), workers or 1
-    part = _orchestrator(settings)
+    part = build_part(settings, "orchestrator")
     folder = (new_folder(preset.name, document["seed"]) if out is None else out).resolve()
     file = folder / f"{preset.name}.toml"
     try:
@@ -68,11 +66,4 @@ def _deployed(folder: Path) -> tuple[Any, str]:
         settings, name = record["orchestrator"], str(record["name"])
     except (OSError, ValueError, KeyError, TypeError):
         raise CoachError(f"it is not a deployment: there is no sound {RECORD} in it", where=str(folder)) from None
-    return _orchestrator(settings), name
-
-
-def _orchestrator(settings: dict[str, Any]) -> Any:
-    from coachcore.presets.build import build_part
-    from coachcore.registry.registry import current
-
-    return build_part(settings, "orchestrator", current())
+    return build_part(settings, "orchestrator"), name

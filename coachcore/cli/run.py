@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from coachcore.cli.completion import preset_names
-from coachcore.presets.writer import text
 
 if TYPE_CHECKING:
     from coachcore.presets.preset import Preset
@@ -54,7 +53,10 @@ def run(context: click.Context, /, preset: str | None, resume: Path | None, out:
     from coachcore.events import figure
 
     only_print, frozen = changes.pop("print_network"), changes.pop("frozen")
-    asked = _asked(changes, elsewhere=resume or frozen)
+    orchestrator = changes.pop("orchestrator")
+    asked = {name: changes.pop(name) for name in ("workers", "render_only")}
+    if orchestrator is not None:
+        changes["sets"] = (f'orchestrator.use="{orchestrator}"', *changes["sets"])
     _possible(preset or frozen, resume, out, changes)
     if frozen is not None:
         _alone(preset, resume, changes)
@@ -80,16 +82,6 @@ def run(context: click.Context, /, preset: str | None, resume: Path | None, out:
         click.echo(f"saved; go on with: coach run --resume {quote(str(outcome.folder))}")
         context.exit(130)
     click.echo(f"run folder: {outcome.folder}")
-
-
-def _asked(changes: dict[str, Any], *, elsewhere: Path | None) -> dict[str, Any]:
-    """What is asked of an orchestrator; naming one changes the preset."""
-    name = changes.pop("orchestrator")
-    if name is not None and elsewhere is not None:
-        raise click.UsageError("an orchestrator starts new runs of a PRESET: drop --orchestrator, --resume or --frozen")
-    if name is not None:
-        changes["sets"] = (f"orchestrator.use={text(name)}", *changes["sets"])
-    return {"workers": changes.pop("workers"), "render_only": changes.pop("render_only")}
 
 
 def _possible(preset: str | Path | None, resume: Path | None, out: Path | None, changes: Mapping[str, Any]) -> None:

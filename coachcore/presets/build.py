@@ -40,11 +40,7 @@ def build(preset: Preset, registry: Registry | None = None) -> Experiment:
     """
     from coachcore.contracts.experiment import Experiment, Filters
 
-    if registry is None:
-        from coachcore.registry.registry import current
-
-        registry = current()
-    maker = _Maker(registry)
+    maker = _Maker(registry or _installed())
     tables: dict[str, Node] = preset.tree.value
     agent: dict[str, Node] = tables["agent"].value
     main = {kind: maker.part(tables[kind], kind, (kind,)) for kind in places.PARTS}
@@ -66,13 +62,19 @@ def build(preset: Preset, registry: Registry | None = None) -> Experiment:
     return Experiment(name=preset.name, document=preset.resolved, seed=seed, environments=count, **main, **given)
 
 
-def build_part(table: Mapping[str, Any], kind: str, registry: Registry) -> Any:
+def build_part(table: Mapping[str, Any], kind: str, registry: Registry | None = None) -> Any:
     """One part from its table in a resolved preset, as plain data; raises `PresetProblems`."""
-    maker = _Maker(registry)
+    maker = _Maker(registry or _installed())
     part = maker.part(rooted(table, Origin("data", kind)), kind, (kind,))
     if maker.found:
         raise PresetProblems(maker.found)
     return part
+
+
+def _installed() -> Registry:
+    from coachcore.registry.registry import current
+
+    return current()
 
 
 _RUN: dict[str, type] = {

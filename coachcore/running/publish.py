@@ -16,7 +16,7 @@ CHANGING = {*ABOUT, *POINTERS}
 """What is put each time; all else in a run's place never changes."""
 
 
-def publish(store: Store, folder: Path) -> None:
+def publish(store: Store | None, folder: Path) -> None:
     """Bring `store` in step with the run in `folder`; a failure is one warning, and the next checkpoint tries again.
 
     Names in the store are the run folder's name and the path inside the folder,
@@ -28,7 +28,8 @@ def publish(store: Store, folder: Path) -> None:
     one that was overtaken reads the pointer anew.
     """
     try:
-        _put(store, folder)
+        if store is not None:
+            _put(store, folder)
     except Exception as error:  # noqa: BLE001 - a plugin's, over an outside system: no reason to lose hours of training
         told = " ".join(str(error).split()) or type(error).__name__
         hope = "the run goes on, and the next checkpoint tries again"

@@ -130,7 +130,7 @@ class Session:
 
     def _drive(self, machine: Machine, info: RunInfo) -> None:
         if self.ended:
-            self._publish()  # what could not be published before may be now
+            publish(self.experiment.store, self.folder)  # what could not be published before may be now
             return
         for event in train(machine):
             if event.kind == "pause":
@@ -164,13 +164,9 @@ class Session:
         marks = {name: sink.mark() for name, sink in self.sinks.items()}
         state = {"machine": machine.state(), "marks": marks, "ended": self.ended, "policy": self._policy(machine)}
         path = self.checkpoints.save(f"step-{machine.clock.steps:012d}", state)
-        self._publish()
+        publish(self.experiment.store, self.folder)
         for listener in self.listeners.checkpoint:
             listener(info, path)
-
-    def _publish(self) -> None:
-        if self.experiment.store is not None:
-            publish(self.experiment.store, self.folder)
 
     def _policy(self, machine: Machine) -> dict[str, Any]:
         """What acting needs: program, weights, filters and exploration state."""

@@ -139,8 +139,8 @@ def test_the_orchestrators_own_words(coach):
     [
         (["toy.toml", "--workers", 2], "--workers and --render-only are for an [orchestrator]: name one by"),
         (["toy.toml", "--render-only"], "--workers and --render-only are for an [orchestrator]: name one by"),
-        (["--resume", "d", "--orchestrator", "slips"], "drop --orchestrator, --resume or --frozen"),
-        (["--frozen", "d", "--orchestrator", "slips"], "drop --orchestrator, --resume or --frozen"),
+        (["--resume", "d", "--orchestrator", "slips"], "a resumed run keeps its settings"),
+        (["--frozen", "d", "--orchestrator", "slips"], "give --out and nothing else beside --frozen"),
         (["--orchestrator", "slips"], "name a PRESET, or a run to --resume"),
         (["--resume", "d", "--workers", 2], "--workers and --render-only are for an [orchestrator]"),
     ],
