@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 
-from builder import errors, hooks, kind, others, part, settings
+from builder import commands, errors, hooks, kind, others, part, settings
 from builder.tree import DOCS, parts
 
 from coachcore.specs import KINDS
@@ -22,7 +22,7 @@ PAGES: Mapping[str, Callable[[], Iterable[str]]] = {
     "index": others.index,
     "presets": others.installed_presets,
     "settings": settings.page,
-    "commands": others.commands,
+    "commands": commands.page,
     "python": others.python,
     "hooks": hooks.page,
     "errors": errors.page,

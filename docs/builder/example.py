@@ -12,7 +12,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
 from builder.fitting import actions, agents_asking, needs, slots, words
@@ -33,11 +32,6 @@ def example(part: Part) -> str:
         if (folder / part.spec.kind / f"{part.spec.name}.toml").is_file():
             return text_of(folder / part.spec.kind / f"{part.spec.name}.toml").strip()
     return dump(_placed(part)).strip() if part.spec.kind in PLACED else ""
-
-
-def by_hand() -> list[Path]:
-    """The examples that are written by hand."""
-    return sorted([*EXAMPLES.glob("*/*.toml"), *ROOT.glob("plugins/*/examples/*/*.toml")])
 
 
 def _around(part: Part, acting: set[str], *, fresh: bool = False) -> dict[str, Any]:

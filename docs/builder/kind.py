@@ -27,9 +27,9 @@ TEMPLATES = ROOT / "plugins" / "coach-author" / "src" / "coach_author" / "templa
 def page(kind: str) -> Iterator[str]:
     """What parts of a kind are, which there are, and how one is written."""
     hook, found = hookspecs.DESCRIBE[kind], parts_of(kind)
-    specs = {node.name: node for node in syntax(CORE / "registry" / "hookspecs.py").body if hasattr(node, "name")}
+    specs = _functions(CORE / "registry" / "hookspecs.py")
     yield from (f"# {plural(kind)}", "", NOTE, "")
-    yield from (marked(ast.get_docstring(specs[hook]) or ""), "")
+    yield from (marked(specs[hook]), "")
     yield from (f"- Entry-point group: `{KINDS[kind]}`", f"- Hook: [`{hook}`](hooks.md#{hook})")
     if told := PLAIN_PLACES.get(kind) or PLACES.get(kind):
         yield f"- In a preset: {told if '`' in told else code(told)}"

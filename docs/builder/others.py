@@ -1,4 +1,4 @@
-"""The pages of commands, Python names and installed presets, and the index."""
+"""The pages of Python names and installed presets, and the index."""
 
 from __future__ import annotations
 
@@ -7,31 +7,9 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
-import click
-
 from builder.tree import ROOT, layered, parts_of, presets, syntax
 from builder.words import NOTE, cell, function, linked, marked, plural
-from coachcore.cli.main import coach
 from coachcore.specs import KINDS
-
-
-def commands() -> Iterator[str]:
-    """The command line's own help."""
-    yield from ("# Commands", "", NOTE, "")
-    yield from ("Exit codes: 0 done, 1 a check failed, 2 something the user can mend, 130 stopped by Ctrl-C.", "")
-    yield from _command(coach, None, "coach", depth=2)
-
-
-def _command(command: click.Command, above: click.Context | None, name: str, *, depth: int) -> Iterator[str]:
-    settings = {**command.context_settings, "terminal_width": 78, "max_content_width": 80}  # what 80 columns leave
-    context = click.Context(command, info_name=name, parent=above, **settings)
-    path = context.command_path
-    yield from (f"{'#' * min(depth, 3)} `{path}`", "", "```text", command.get_help(context).rstrip(), "```", "")
-    if isinstance(command, click.Group):
-        for inner in command.list_commands(context):
-            found = command.get_command(context, inner)
-            if found is not None:
-                yield from _command(found, context, inner, depth=depth + 1 if above else depth)
 
 
 def python() -> Iterator[str]:

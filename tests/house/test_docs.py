@@ -228,6 +228,10 @@ def test_every_command_has_its_place():
     typed = list(paths(coach, None, "coach"))
     assert "coach plugin sync" in typed
     assert [one for one in typed if f"# `{one}`\n\n```text\nUsage: {one} " not in page] == []
+    for brought in ("plugin new", "plugin validate", "plugin test", "init", "fill", "schema", "upgrade", "convert"):
+        assert re.search(
+            rf"^### `coach {brought}`\n\nComes with `coach-[a-z-]+`\.\n\n```text\n[A-Z]", page, re.MULTILINE
+        )
 
 
 def test_every_preset_has_its_place():

@@ -7,6 +7,7 @@ import re
 import sys
 import tomllib
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -75,6 +76,19 @@ def test_every_part_that_stands_in_a_preset_shows_one():
     assert without & set(PLACED) == set()
 
 
+def test_every_example_by_hand_is_of_a_part_and_printed():
+    root = DOCS.parent
+    for path in [*(DOCS / "examples").glob("*/*.toml"), *root.glob("plugins/*/examples/*/*.toml")]:
+        kind, name = path.parent.name, path.stem
+        if kind not in ("around", "hooks"):
+            assert printed(REFERENCE / kind / f"{name}.md").strip() == path.read_text("utf-8").strip()
+
+
+@pytest.mark.parametrize("path", sorted((DOCS / "examples" / "around").glob("*.toml")), ids=lambda path: path.stem)
+def test_the_surroundings_are_sound_by_themselves(path, registry):
+    loaded(path.read_text("utf-8"), registry)
+
+
 @pytest.mark.parametrize("page", PART_PAGES, ids=named)
 def test_the_preset_of_a_page_names_its_part(page):
     if text := printed(page):
@@ -92,7 +106,9 @@ def by_the_graph(monkeypatch):
 
     What XLA makes of every agent is the business of the engine's own tests.
     """
-    engine = pytest.importorskip("coach_tensorflow.engine").TensorFlow
+    if find_spec("coach_tensorflow") is None:
+        return
+    engine = import_module("coach_tensorflow.engine").TensorFlow
     make = engine.make
     monkeypatch.setattr(engine, "make", lambda self, problem: make(self, attrs.evolve(problem, executor="twin")))
 
