@@ -1,4 +1,4 @@
-"""Schedules that go by steps, episodes or updates: alone, in pieces, and in a whole run."""
+"""Schedules that go by steps, episodes or updates: alone and in pieces."""
 
 from __future__ import annotations
 
@@ -9,12 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coach_schedules import Constant, Exponential, Linear, Piecewise
-from coachcore.api import BadSetting, Clock, Duration
-from coachcore.running.loop import train
-from coachcore.running.machine import Machine
-from coachcore.settings import LearnerSettings
-from coachcore.testing.laws import differing
-from coachcore.testing.toys import ToyEGreedy, toy_experiment
+from coachcore.api import BadSetting, Clock
 
 NOW = Clock(steps=1_500, heatup_steps=500, episodes=44, heatup_episodes=4, updates=3).now
 INFINITE = "is not a finite number - give an ordinary one"
@@ -63,36 +58,6 @@ def test_pieces_of_pieces_are_the_pieces_in_a_row(outer, inner, step):
         per="episodes",
     )
     assert whole(Clock(episodes=step).now) == row(step)
-
-
-def test_a_run_goes_by_episodes_and_updates_and_repeats_itself():
-    """Epsilon falls with every episode, the learning rate with every update; stopped and resumed alike."""
-    epsilon = Linear(start=1.0, end=0.0, steps=50, per="episodes")
-    rate = Exponential(start=0.1, end=0.01, factor=0.999, per="updates")
-    changes = {
-        "exploration": ToyEGreedy(epsilon=epsilon),
-        "learner": LearnerSettings(batch_size=16, learning_rate=rate, target_every=Duration.parse("10 updates")),
-    }
-    machine, again = (Machine(toy_experiment(**changes)) for _ in range(2))
-    events = list(train(machine))
-    played = [event for event in events if event.kind == "episode" and event.data["phase"] == "training"]
-    before = played[0].episode - 1
-    assert len(played) > 10
-    for event in played:
-        assert event.data["exploration"] == epsilon(event.episode - before)
-    reports = [event for event in events if event.kind == "report"]
-    assert [event.data["learning_rate"] for event in reports] == [rate(event.update) for event in reports]
-    pauses = 0
-    for event in train(again):
-        if event.kind == "pause":
-            pauses += 1
-            state, again = again.state(), Machine(toy_experiment(**changes))
-            again.restore(state)
-            rest = list(train(again))
-            break
-    assert pauses == 1
-    assert differing(machine.state(), again.state()) == []
-    assert rest == events[-len(rest) :]
 
 
 @pytest.mark.parametrize(
