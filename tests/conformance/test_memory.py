@@ -25,7 +25,7 @@ def tried(part, spaces):
         part = attrs.evolve(part, hindsight=0)
     if not is_fresh(part) and not (isinstance(part.capacity, int) and part.capacity <= LARGEST):
         part = attrs.evolve(part, capacity=50)
-    asked = {name: Box((spaces.action.shape or (2,))) for name in facts.get("observations", ())}
+    asked = {name: Box(spaces.action.shape or (2,)) for name in facts.get("observations", ())}
     return part, attrs.evolve(spaces, observation={**spaces.observation, **asked})
 
 

@@ -129,6 +129,8 @@ def broken(seed: Seed) -> dict[str, BaseException]:
     for name, law in laws(seed.kind, module).items():
         if seed.law in ("", name) and (error := _asked(law, part, module)) is not None:
             found[name] = error
+    for left in vars(module).get("OPEN", ()):  # the files that a wrong part never closes
+        left.close()
     return found
 
 
