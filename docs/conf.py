@@ -8,6 +8,7 @@ extensions = ["myst_parser"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 language = "en"
+smartquotes = False  # a formula's prime is no quotation mark
 
 html_theme = "alabaster"
 html_theme_options = {"description": "Reinforcement learning in which every part is a plugin", "page_width": "64rem"}

@@ -49,8 +49,8 @@ def cell(text: str) -> str:
 
 def code(value: object) -> str:
     """A value as code, inside a table too."""
-    marks = "``" if "`" in str(value) else "`"
-    return f"{marks}{value}{marks}".replace("|", "\\|").replace("\n", " ")
+    told = f"`` {value} ``" if "`" in str(value) else f"`{value}`"
+    return told.replace("|", "\\|").replace("\n", " ")
 
 
 def fact(value: Any) -> str:

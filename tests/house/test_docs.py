@@ -161,6 +161,13 @@ def test_heads_and_agents_lead_to_each_other():
             assert f"(../agent/{agent.name}.md)" in text_of(REFERENCE / "head" / f"{head.name}.md")
 
 
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_code_marks_close_and_nothing_is_taken_for_html(path):
+    plain = re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", unfenced(path), flags=re.DOTALL)
+    assert "`" not in plain
+    assert re.findall(r"<[A-Za-z/.][^>\n]*>", plain) == []
+
+
 def test_papers_are_linked():
     for path in sorted(REFERENCE.rglob("*.md")):
         page = unfenced(path)
