@@ -19,6 +19,10 @@ NAMES = {
         "ExperienceReplayParameters": "experience-replay",
         "PrioritizedExperienceReplay": "prioritized-experience-replay",
         "PrioritizedExperienceReplayParameters": "prioritized-experience-replay",
+        "BalancedExperienceReplayParameters": "balanced-experience-replay",
+        "EpisodicExperienceReplay": "episodic-experience-replay",
+        "EpisodicHindsightExperienceReplayParameters": "episodic-hindsight-experience-replay",
+        "EpisodicHRLHindsightExperienceReplayParameters": "episodic-hrl-hindsight-experience-replay",
     },
     "exploration": {
         "EGreedy": "e-greedy",

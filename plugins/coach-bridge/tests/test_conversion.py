@@ -293,6 +293,51 @@ def test_what_cannot_be_converted_is_said(line, said):
     assert any(one.startswith(f"3: {said}") for one in lost(line)), lost(line)
 
 
+HINDSIGHT = """
+agent_params.memory = EpisodicHindsightExperienceReplayParameters()
+agent_params.memory.max_size = (MemoryGranularity.Transitions, 5000)
+agent_params.memory.hindsight_transitions_per_regular_transition = 2
+agent_params.memory.hindsight_goal_selection_method = HindsightGoalSelectionMethod.Final
+agent_params.memory.goals_space = GoalsSpace({goal}, {reward}, distance_metric=GoalsSpace.DistanceMetric.{metric})
+"""
+
+
+@pytest.mark.parametrize(
+    ("goal", "reward", "metric", "wanted"),
+    [
+        ("goal_name='state'", "reward_type=ReachingGoal(0, default_reward=-2)", "Euclidean",
+         {"achieved": "achieved_goal", "reached_reward": 0.0, "missed_reward": -2.0, "threshold": 0.0,
+          "distance": "euclidean"}),
+        ("'position'", "InverseDistanceFromGoal(distance_from_goal_threshold=0.3, max_reward=5)", "Manhattan",
+         {"achieved": "position", "reward": "inverse-distance", "max_reward": 5.0, "threshold": 0.3,
+          "distance": "manhattan"}),
+    ],
+)  # fmt: skip
+def test_learning_in_hindsight(goal, reward, metric, wanted):
+    text = HINDSIGHT.format(goal=goal, reward=reward, metric=metric)
+    conversion = converted(SMALL + text, "x.py")
+    assert conversion.document["memory"] == {
+        "use": "episodic-hindsight-experience-replay", "capacity": 5000, "hindsight": 2, "goals": "final", **wanted,
+    }  # fmt: skip
+    assert not [one.text for one in conversion.remarks if one.left_out]
+    load_preset(conversion.document)
+
+
+def test_a_goal_that_only_running_tells():
+    text = HINDSIGHT.format(goal="'position'", reward="ReachingGoal(0)", metric="Hamming")
+    assert lost(text) == [
+        "8: distance_metric = GoalsSpace.DistanceMetric.Hamming: write one of euclidean, cosine, manhattan"
+    ]
+
+
+def test_classes():
+    text = "agent_params.memory = BalancedExperienceReplayParameters()\nagent_params.memory.num_classes = 3\n"
+    assert converted(SMALL + text, "x.py").document["memory"] == {
+        "use": "balanced-experience-replay", "capacity": 1_000_000, "classes": 3, "class_observation": "class",
+        "replacement": False,
+    }  # fmt: skip
+
+
 def test_an_ensemble_of_another_size():
     text = (
         "agent_params = BootstrappedDQNAgentParameters()\nenv_params = GymVectorEnvironment(level='CartPole-v1')\n"

@@ -1,13 +1,12 @@
-"""The agent itself, and its memory."""
+"""The agent itself."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from coach_bridge.defaults import ALGORITHM
-from coach_bridge.learner import playing, updates
 from coach_bridge.schedules import Scale, schedule
-from coach_bridge.things import Thing, Word, take_all
+from coach_bridge.things import Thing, Word
 from coach_bridge.work import Work, shown
 
 _ELSEWHERE = (
@@ -26,7 +25,7 @@ _USUAL = {
     "use_accumulated_reward_as_measurement": (False, "there are no measurements - add an observation"),
     "heatup_using_network_decisions": (False, "heat-up plays at random - leave it out"),
     "override_episode_rewards_with_the_last_transition_reward": (False, "write a reward filter that does so"),
-    "load_memory_from_file_path": (None, "memories are not loaded yet"),
+    "load_memory_from_file_path": (None, "set memory.load; a pickled memory cannot be read safely, a .csv file can"),
     "in_action_space": (None, "there are no levels of agents yet"),
     "action_penalty": (0, "there is no penalty on actions - leave it out"),
     "use_target_network_for_evaluation": (False, "evaluation uses the online network"),
@@ -136,50 +135,3 @@ def _remaining(work: Work, algorithm: Thing) -> None:
         work.unless(algorithm, "n_step", -1, "set agent.n_step, the rewards added up before bootstrapping")
     for name in ("is_a_highest_level_agent", "is_a_lowest_level_agent", "name", "full_name_id"):
         work.agent.take(name)
-
-
-def memory(work: Work) -> dict[str, Any]:
-    """The table [memory]."""
-    thing = work.agent.inner("memory")
-    name = thing.name.removesuffix("Parameters")
-    if work.old.fresh:
-        if name not in ("", "SingleEpisodeBuffer", "EpisodicExperienceReplay", "ExperienceReplay"):
-            work.lost(thing.line, f"memory {name}: this agent learns from its newest steps alone - rollout is used")
-        return {"use": "rollout"}
-    if name and name not in _MEMORIES:
-        work.lost(thing.line, f"memory {name}: there is no such memory yet - experience-replay is used")
-        take_all(thing)
-        return {"use": "experience-replay"}
-    if name == "EpisodicExperienceReplay":
-        work.note(thing.line, "episodes are drawn from before they are over: experience-replay")
-    return _replay(work, thing, prioritized=name.startswith("Prioritized") or (not name and work.old.prioritized))
-
-
-def _replay(work: Work, thing: Thing, *, prioritized: bool) -> dict[str, Any]:
-    out: dict[str, Any] = {"use": "prioritized-experience-replay" if prioritized else "experience-replay"}
-    out["capacity"] = _capacity(work, thing)
-    if prioritized:
-        stretch = Scale(steps=playing(work).amount / updates(work))  # beta moved on with each minibatch
-        out["alpha"] = float(work.number(thing, "alpha", 0.6))
-        out["beta"] = schedule(work, thing.take("beta", default=0.4), thing.where("beta"), stretch)
-        out["epsilon"] = float(work.number(thing, "epsilon", 1e-6))
-    elif thing.take("allow_duplicates_in_batch_sampling", default=True) is False:
-        out["replacement"] = False
-    for each, what in (("n_step", -1), ("train_to_eval_ratio", 1), ("load_memory_from_file_path", None)):
-        work.unless(thing, each, what, "it has no counterpart yet - leave it out")
-    if thing.given("shared_memory"):
-        thing.take("shared_memory")
-        work.note(thing.where("shared_memory"), "shared_memory was about workers; there is nothing to set")
-    return {key: value for key, value in out.items() if value is not None}
-
-
-_MEMORIES = ("ExperienceReplay", "PrioritizedExperienceReplay", "EpisodicExperienceReplay")
-
-
-def _capacity(work: Work, thing: Thing) -> int:
-    size = thing.take("max_size", default=(Word("MemoryGranularity.Transitions"), 1_000_000))
-    sound = isinstance(size, tuple) and len(size) == 2 and isinstance(size[0], Word) and isinstance(size[1], int)
-    if not sound or size[0].last != "Transitions" or size[1] < 1:
-        work.lost(thing.where("max_size"), f"max_size = {shown(size)}: memories count transitions - 1000000 are kept")
-        return 1_000_000
-    return int(size[1])

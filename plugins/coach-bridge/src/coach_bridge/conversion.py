@@ -8,11 +8,12 @@ from typing import Any
 import attrs
 
 from coach_bridge import run
-from coach_bridge.agents import agent, memory
+from coach_bridge.agents import agent
 from coach_bridge.defaults import old_agent
 from coach_bridge.exploration import exploration
 from coach_bridge.filters import filters
 from coach_bridge.learner import learner
+from coach_bridge.memories import memory
 from coach_bridge.networks import networks
 from coach_bridge.places import environment
 from coach_bridge.reading import read
