@@ -29,7 +29,7 @@ def train(machine: Machine) -> Iterator[Event]:
     """
     schedule, clock = machine.experiment.schedule, machine.clock
     if not machine.obs:
-        machine.open(np.arange(machine.count))
+        machine.begin()
         yield _event(machine, "run-start", _description(machine))
     learn, evaluation, report, pause = (
         Every(duration, clock)

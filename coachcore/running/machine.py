@@ -45,11 +45,13 @@ class Machine:
         _check_heatup(experiment, fresh=fresh)
         problem = problem_of(experiment, plans, self.spaces, int(self.streams["network"].integers(0, 2**31 - 1)))
         self.learner = experiment.engine.make(problem)
-        self.memory = experiment.memory.make(problem.layout, self.count, problem.sequence)
         self.actor = Actor(agent, self.learner, self.streams, fresh=fresh, carry=carry)
         self.lessons = Lessons(agent, self.learner)
-        discount = getattr(agent, "discount", 0.99)
-        self.accumulate = NStep(getattr(agent, "n_step", 1), discount)
+        discount, n_step = getattr(agent, "discount", 0.99), getattr(agent, "n_step", 1)
+        episodes = bool(spec_of(experiment.memory).facts.get("episodes"))  # such a memory joins steps itself
+        joined = {"n_step": n_step, "discount": discount} if episodes else {}
+        self.memory = experiment.memory.make(problem.layout, self.count, problem.sequence, **joined)
+        self.accumulate = NStep(1 if episodes else n_step, discount, episodes)
         self.advantages = Advantages(discount, getattr(agent, "gae_lambda", 1.0))
         self.filters, self.layout = self.pipelines.init(self.count), problem.layout
         if self.pipelines.shown:
@@ -70,6 +72,13 @@ class Machine:
         """What the agent would like to do if it saw nothing but zeros."""
         seen = {name: np.zeros((self.count, *s.shape), s.dtype) for name, s in self.spaces.observation.items()}
         return self.experiment.agent.propose(self.actor.acting(seen))
+
+    def begin(self) -> None:
+        """What a run does once, before its first step: fill the memory where its settings say so, open episodes."""
+        fill = getattr(self.memory, "fill", None)
+        if fill is not None:
+            fill(self.accumulate.discount)
+        self.open(np.arange(self.count))
 
     def choose(self, *, heating: bool) -> Array:
         """Actions ``[N, ...]`` in the agent's space: uniform in heat-up, then the exploration policy's."""
