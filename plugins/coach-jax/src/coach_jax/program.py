@@ -19,6 +19,8 @@ from coach_networks.update import Leaves, Numbers, TrainState, UpdateRule
 class JaxBackend:
     """Weights are leaves in their shapes already (`coach_networks.update.Backend`)."""
 
+    compiled = True
+
     def gradient(self, loss: Callable[[Leaves], tuple[Any, Any]], leaves: Leaves) -> tuple[Leaves, Any]:
         return jax.grad(loss, has_aux=True)(leaves)  # type: ignore[no-any-return]
 

@@ -22,13 +22,15 @@ class Flow:
     noisy layers stand at their means. `training` lets dropout drop, and batch norm look at
     the batch; it then leaves its new statistics in `moved`. The rows of a batch
     are sequences of `sequence` steps each, one behind the other. Of heads that are several networks side by
-    side, `only` one is computed.
+    side, `only` one is computed. `compiled` means as a whole: operations cost what they work out, not what
+    it takes to start them.
     """
 
     normal: Callable[[tuple[int, ...]], Tensor] | None = None
     training: bool = False
     sequence: int = 1
     only: int | None = None
+    compiled: bool = False
     moved: list[Any] = attrs.field(factory=list)
 
 

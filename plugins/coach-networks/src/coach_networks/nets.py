@@ -17,18 +17,20 @@ Leaves = tuple[Any, ...]
 
 @attrs.frozen
 class Callers:
-    """Makes callables of `networks`, whose rows are sequences of `sequence` steps; `shaped` puts leaves in shape."""
+    """Makes callables of `networks`, whose rows are sequences of `sequence` steps; `shaped` puts leaves in shape,
+    and the whole may be `compiled`."""
 
     networks: Mapping[str, Any]
     shaped: Callable[[str, Leaves], Sequence[Any]]
     sequence: int
+    compiled: bool = False
 
     def pairs(
         self, online: Mapping[str, Leaves], target: Mapping[str, Leaves], moves: str, noise: Noise, moved: list[Any]
     ) -> dict[str, Pair]:
         """Every network, online and slow. The online one of `moves` is in training: it leaves statistics in `moved`."""
-        still = Flow(normal=noise, sequence=self.sequence)
-        training = Flow(normal=noise, sequence=self.sequence, training=True, moved=moved)
+        still = Flow(normal=noise, sequence=self.sequence, compiled=self.compiled)
+        training = attrs.evolve(still, training=True, moved=moved)
         fast = {name: self._caller(name, given, training if name == moves else still) for name, given in online.items()}
         slow = {name: self._caller(name, given, still) for name, given in target.items()}
         return {name: Pair(fast[name], slow.get(name, partial(_no_target, name))) for name in fast}

@@ -85,11 +85,13 @@ def initializer_named(name: str, seed: int) -> Any:
 def dense(
     units: int, seed: int, activation: str = "none", name: str | None = None, *, gain: float | None = None
 ) -> Any:
-    """A `keras.layers.Dense` with bias zero; its kernel is Glorot uniform from `seed`, or orthogonal with a `gain`."""
-    from keras import initializers, layers
+    """The last layer of a head, bias zero; its kernel is Glorot uniform from `seed`, or orthogonal with a `gain`."""
+    from keras import initializers
+
+    from coach_networks.layers.last import Last
 
     kernel = initializers.GlorotUniform(seed=seed) if gain is None else initializers.Orthogonal(gain=gain, seed=seed)
-    return layers.Dense(units, activation_named(activation), kernel_initializer=kernel, name=name)
+    return Last(units, activation_named(activation), kernel_initializer=kernel, name=name)
 
 
 def dense_or_noisy(units: int, seed: int, activation: str = "none", name: str | None = None, *, noisy: bool) -> Any:

@@ -33,6 +33,9 @@ class Numbers(NamedTuple):
 class Backend(Protocol):
     """What `keras.ops` does not say."""
 
+    compiled: bool
+    """Whether an update is compiled as a whole (`coach_networks.flow.Flow`)."""
+
     def gradient(self, loss: Callable[[Leaves], tuple[Any, Any]], leaves: Leaves) -> tuple[Leaves, Any]:
         """Gradients of `loss(leaves) -> (scalar, aux)`, zero for leaves it does not use; and its aux."""
         ...
@@ -53,7 +56,7 @@ class UpdateRule:
 
     def __init__(self, problem: Problem, networks: Mapping[str, Any], backend: Backend) -> None:
         self._problem, self._backend = problem, backend
-        self._callers = Callers(networks, backend.shaped, problem.sequence)
+        self._callers = Callers(networks, backend.shaped, problem.sequence, backend.compiled)
         self._updates = problem.agent.updates()
         self.optimizer: optimizers.Optimizer = optimizers.make(problem.settings)
         self._target_every = _target_every(problem)

@@ -16,6 +16,7 @@ class TensorFlowBackend:
     """Weights lie as `segments` says (`coach_networks.update.Backend`)."""
 
     segments: Segments
+    compiled: bool = False
 
     def gradient(self, loss: Callable[[Leaves], tuple[Any, Any]], leaves: Leaves) -> tuple[Leaves, Any]:
         with tf.GradientTape(watch_accessed_variables=False) as tape:

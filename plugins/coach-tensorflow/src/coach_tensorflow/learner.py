@@ -33,8 +33,9 @@ class TensorFlowLearner:
         self._blueprint, self._fast = Blueprint.of(problem), fast_call
         shapes = {name: network.shapes for name, network in self._blueprint.networks.items()}
         self._segments = Segments.of(shapes)
-        self._rule = UpdateRule(problem, self._blueprint.networks, TensorFlowBackend(self._segments))
-        if problem.executor != "small":  # which XLA compiles as a whole
+        whole = problem.executor == "small"  # which XLA compiles as a whole
+        self._rule = UpdateRule(problem, self._blueprint.networks, TensorFlowBackend(self._segments, whole))
+        if not whole:
             self._rule.optimizer = FusedStep(self._rule.optimizer)
             self._rule.mix = tf.function(self._rule.mix, jit_compile=True, autograph=False)
         self._variables = self._initial(Segments.of({name: shapes[name] for name in self._blueprint.slow}))

@@ -27,8 +27,9 @@ class DeterministicPolicy:
 
     def build(self, action: Space, seed: int) -> Any:
         """A layer from ``[B, F]`` to ``[B, A]`` in [-1, 1]; raises `Mismatch` for discrete actions."""
-        from keras import initializers, layers
+        from keras import initializers
 
+        from coach_networks.layers.last import Last
         from coach_networks.seeds import seed_for
 
         actions = count_components("deterministic-policy", action, "discrete-policy")
@@ -36,4 +37,4 @@ class DeterministicPolicy:
             initializers.RandomUniform(-self.limit, self.limit, seed=seed_for(seed, name))
             for name in ("kernel", "bias")
         )
-        return layers.Dense(actions, "tanh", kernel_initializer=kernel, bias_initializer=bias)
+        return Last(actions, "tanh", kernel_initializer=kernel, bias_initializer=bias)
