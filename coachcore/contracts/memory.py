@@ -66,7 +66,8 @@ class EpisodicMemory(Protocol):
 
     It is given single steps, whatever the agent's `n_step`, and joins them itself. Beside the
     columns of the layout, `add` is given ``env`` ``[M]`` int64 (0 to `count` - 1) and ``ended`` ``[M]``
-    bool, true at the last step of an episode; an environment's steps come in the order of time.
+    bool, true at the last step of an episode; an environment's steps come in the order of time. Where ``lost``
+    ``[M]`` bool is given besides, these steps never happened: nothing is stored of them, but their episode is over.
     """
 
     def make(

@@ -58,10 +58,12 @@ class NStep:
         columns["discount"] = self._onward(after.terminated)
         for name, values in after.obs.items():
             columns[f"next_obs.{name}"] = values
-        if after.lost is not None and not self.episodes:  # a memory of episodes must hear of the end
+        if after.lost is not None and not self.episodes:
             return {name: values[~after.lost] for name, values in columns.items()} if not after.lost.all() else None
         if self.episodes:
             columns["env"], columns["ended"] = np.arange(len(rewards)), after.terminated | after.truncated
+            if after.lost is not None:  # the memory must hear of the end
+                columns["lost"] = after.lost
         return columns
 
     def _onward(self, terminated: Array) -> Array:

@@ -208,6 +208,17 @@ def test_what_led_to_a_lost_step_ends_before_it_by_hand():
     ]
 
 
+def test_a_memory_of_episodes_hears_whose_steps_these_are_and_where_they_end():
+    rule = NStep(1, GAMMA, episodes=True)
+    _, columns = rule(None, *step(0, [1, 2, 3], terminated=[0], truncated=[2]))
+    assert columns["env"].tolist() == [0, 1, 2]
+    assert columns["ended"].tolist() == [True, False, True]
+    assert "lost" not in columns
+    _, columns = rule(None, *lost(1, 0))
+    assert columns["lost"].tolist() == [True, False]
+    assert len(columns["reward"]) == 2
+
+
 @pytest.mark.parametrize("n", [1, 3])
 def test_nothing_comes_of_an_episode_that_was_lost_in_its_first_step(n):
     before, actions, rewards, after = step(0, [0], truncated=[0])

@@ -195,3 +195,47 @@ def test_what_is_not_stored_is_saved_and_goes_on():
         collect(each, 5)
     np.testing.assert_array_equal(machine.learner.acting()[1], other.learner.acting()[1])
     assert machine.filters == other.filters
+
+
+@component("memory", "toy-diary", orders=["any"], fresh=False, weighted=False, episodes=True)
+@attrs.frozen(kw_only=True)
+class ToyDiary:
+    """Keeps what it is asked and given."""
+
+    def make(self, layout, count, sequence=1, n_step=1, discount=0.0):
+        return Diary(n_step, discount)
+
+
+class Diary:
+    def __init__(self, n_step, discount):
+        self.asked, self.filled, self.given = (n_step, discount), [], []
+
+    def fill(self, discount):
+        self.filled.append((discount, len(self.given)))
+
+    def add(self, columns):
+        self.given.append(columns)
+
+    def __len__(self):
+        return 0
+
+
+def test_a_memory_of_episodes_is_given_single_steps_and_what_it_takes_to_join_them():
+    experiment = toy_experiment(memory=ToyDiary(), agent=attrs.evolve(toy_experiment().agent, n_step=3, discount=0.9))
+    machine = Machine(experiment)
+    machine.begin()
+    collect(machine, 40)
+    assert machine.memory.asked == (3, 0.9)
+    assert len(machine.memory.given) == 40
+    for columns in machine.memory.given:
+        assert columns["env"].tolist() == list(range(machine.count))
+        assert set(columns["discount"].tolist()) <= {0.0, 0.9}
+    assert any(columns["ended"].any() for columns in machine.memory.given)
+
+
+def test_a_memory_is_filled_once_before_the_first_step():
+    machine = Machine(toy_experiment(memory=ToyDiary()))
+    assert machine.memory.filled == []
+    machine.begin()
+    assert machine.memory.filled == [(machine.accumulate.discount, 0)]
+    assert machine.obs

@@ -129,6 +129,25 @@ def test_returns_of_whole_episodes(play):
         assert told == np.float32(player.joined(at, 10**6)[0])
 
 
+@pytest.mark.parametrize("turn", [True, False])
+def test_a_step_that_never_happened_ends_its_episode_and_is_not_stored(turn):
+    player, rng = Player(2, [9]), np.random.default_rng(0)
+    store = EpisodicExperienceReplay(capacity=30).make(WHOLE, 2, n_step=2, discount=GAMMA)
+    if not turn:
+        store.add(player.columns([0]))
+    store.add(player.columns([0, 1]))
+    store.add({**player.columns([0, 1]), "lost": np.array([False, True])})
+    assert len(store) == 3 + (not turn)
+    gone = 1 + (not turn)  # the only step of the second environment
+    assert set(store.sample(rng, 10, 10, 0).rows.ravel().tolist()) == {gone}
+    assert drawn(store, WHOLE, np.array([gone]))["return"][0, 0] == player.told[gone][2]
+    store.add({**player.columns([0, 1]), "lost": np.array([True, True])})  # one whose episode had not begun, too
+    assert len(store) == 3 + (not turn)
+    assert store.episodes.over(np.arange(len(store))).all()
+    store.add(player.columns([0, 1]))
+    assert store.episodes.before(store.ring.newest(2)).tolist() == [0, 0]
+
+
 def test_another_number_of_steps_is_refused():
     part = EpisodicExperienceReplay(capacity=9)
     state = part.make(LAYOUT, 1, n_step=3).state()

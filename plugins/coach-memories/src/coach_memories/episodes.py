@@ -78,6 +78,12 @@ class Episodes:
         self._length[env] = 0
         return rows
 
+    def end(self, env: int) -> list[Array]:
+        """The episode of `env` is over after what was last added to it; its rows as `add` returns them, if any."""
+        if not self._length[env]:
+            return []
+        return [self._close(self.order.newest(env), env)]
+
     def again(self, rows: Array) -> Array:
         """Append copies of `rows` ``[M]`` to the ring, which belong to no episode; the rows where they lie."""
         to = self.ring.again(rows)

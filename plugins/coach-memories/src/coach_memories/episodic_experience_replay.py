@@ -74,7 +74,14 @@ class EpisodicStore:
 
     def add(self, columns: Mapping[str, Array]) -> None:
         """Append M steps, with ``env`` and ``ended`` ``[M]`` beside the columns of the layout."""
+        lost = columns.get("lost")
+        if lost is not None:
+            for env in columns["env"][lost].tolist():
+                self._relive(self.episodes.end(env))
+            columns = {name: values[~lost] for name, values in columns.items()}
         count = len(columns["env"])
+        if not count:
+            return
         if self._whole:
             columns = {**columns, RETURN: np.zeros(count)}
         closed = self.episodes.add(columns)
@@ -82,6 +89,10 @@ class EpisodicStore:
         if self._whole:
             self._single[rows] = columns["reward"][-len(rows) :]
         self._joining.grow(rows)
+        self._relive(closed)
+
+    def _relive(self, closed: list[Array]) -> None:
+        """What is to be done with episodes that have ended."""
         for episode in closed:
             if self._whole:
                 self._pay(episode)

@@ -52,6 +52,10 @@ class Even:
         oldest = self.ring.next - self.ring.filled
         return (oldest + (rng.random(shape) * there).astype(np.int64)) % self.ring.capacity
 
+    def newest(self, lane: int) -> int:
+        """The row that was last added to `lane`."""
+        return int((self.ring.next - 1 - (self._turn - 1 - lane) % self.count) % self.ring.capacity)
+
     def lanes(self) -> Array:
         """The lane of every row that is held, the oldest first."""
         filled = self.ring.filled
@@ -136,6 +140,10 @@ class Lanes:
         drawn = (rng.random(shape) * ends[-1]).astype(np.int64)
         lanes = ends.searchsorted(drawn, "right")
         return self.rows(lanes, self.heads[lanes] + drawn - (ends - there)[lanes])
+
+    def newest(self, lane: int) -> int:
+        """The row that was last added to `lane`."""
+        return int(self.rows(np.array(lane), self.tails[lane] - 1))
 
     def lanes(self) -> Array:
         """The lane of every row that is held, the oldest first."""
