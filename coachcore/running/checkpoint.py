@@ -26,6 +26,8 @@ from coachcore.errors import BadCheckpoint, CoachError
 from coachcore.types import Array, State
 
 FORMAT = 1
+LARGE = 1 << 27
+"""Bytes from which an array is read as it is used: a memory may be larger than what the machine has."""
 _DIGEST = re.compile("[0-9a-f]{64}")
 _ARRAY = "$array"
 _SCALAR = "$scalar"
@@ -196,6 +198,8 @@ def _array(folder: Path, digest: str, sizes: Mapping[str, int]) -> Array:
     if sha256(data).hexdigest() != digest:
         raise BadCheckpoint("it was altered: its sha256 is not its name", where=str(path))
     try:
+        if len(data) >= LARGE:
+            return np.load(path, mmap_mode="c", allow_pickle=False)  # type: ignore[no-any-return]
         array: Array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
     except (ValueError, MemoryError):
         raise BadCheckpoint("it is not an array of plain numbers", where=str(path)) from None

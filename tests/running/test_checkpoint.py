@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from coachcore.errors import BadCheckpoint, CoachError
+from coachcore.running import checkpoint
 from coachcore.running.checkpoint import FORMAT, Checkpoints
 
 DTYPES = ["bool", "int8", "uint8", "int64", "uint64", "float16", "float32", "float64", "complex64", "<U3", ">f8"]
@@ -102,6 +103,19 @@ def test_any_state_comes_back_to_the_bit(tmp_path_factory, state):
     checkpoints.save("step-1", state)
     assert same(checkpoints.load(), state)
     assert same(checkpoints.load("step-1"), state)
+
+
+def test_large_arrays_are_read_as_they_are_used(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "LARGE", 1_000)
+    state = {"large": np.arange(300.0).reshape(100, 3), "small": np.arange(3)}
+    checkpoints = Checkpoints(tmp_path)
+    checkpoints.save("step-1", state)
+    found = checkpoints.load()
+    assert isinstance(found["large"], np.memmap)
+    assert not isinstance(found["small"], np.memmap)
+    assert np.array_equal(found["large"], state["large"])
+    found["large"][0] = -1  # a copy of what was written
+    assert np.array_equal(checkpoints.load()["large"], state["large"])
 
 
 def test_equal_arrays_are_stored_once(tmp_path):

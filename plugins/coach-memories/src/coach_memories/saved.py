@@ -36,7 +36,8 @@ def transitions_of(folder: Path, layout: Layout) -> Blocks:
     inner = folder / "checkpoints"
     place = inner if inner.is_dir() else folder
     state = Checkpoints(place).load()
-    found = state.get("memory") if isinstance(state, Mapping) else None
+    whole = state.get("machine", state) if isinstance(state, Mapping) else None  # a run's holds all else, too
+    found = whole.get("memory") if isinstance(whole, Mapping) else None
     if not isinstance(found, Mapping):
         raise BadCheckpoint("it is a checkpoint, but holds no memory", where=str(place))
     saved = found.get("ring", found)
