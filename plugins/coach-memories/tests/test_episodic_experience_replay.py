@@ -106,3 +106,15 @@ def test_what_cannot_be_drawn_is_said_in_a_line():
         drawn(made(1), "reward")
     with pytest.raises(BadSetting, match="capacity: 0 is out of range - must be >= 1"):
         EpisodicExperienceReplay(capacity=0)
+
+
+def test_sequences_of_a_network_that_remembers_nothing():
+    """They are drawn as well, with nothing to reset."""
+    layout = Layout.of(Spaces({"observation": Box((1,))}, Discrete(2)))
+    store = EpisodicExperienceReplay(capacity=9).make(layout, 1, 2)
+    store.add(
+        {column.name: np.arange(4.0).reshape(4, *column.shape) for column in layout.columns}
+        | {"env": np.zeros(4, int), "ended": np.zeros(4, bool)}
+    )
+    sequences = store.sample(np.random.default_rng(0), 9, 2, 0).packed[..., layout.packed["reward"]][..., 0]
+    assert np.all(np.diff(sequences, axis=1) == 1)

@@ -305,6 +305,9 @@ def test_what_is_wrong_with_a_file_of_minari(tmp_path):
         ", episode 1: column 'obs.observation' has shape (2, 4), the run's is (2, 2)"
         " - give the experience of the same spaces"
     )
+    assert refused(written(path, [(np.full((3, 2), b"x"), np.zeros(2))])) == (
+        ", episode 0: column 'obs.observation' holds |S1, not numbers"
+    )
     camera = {"camera": np.ones((3, 2, 2, 3)), "speed": np.ones((3, 1))}
     assert refused(written(path, [(camera, np.zeros((2, 2)))]), layout=PICTURES) == (
         ", episode 0: column 'obs.camera' holds float64, the run's holds bytes (uint8)"

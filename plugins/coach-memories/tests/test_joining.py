@@ -11,7 +11,17 @@ from coach_memories.episodic_experience_replay import EpisodicExperienceReplay
 from coachcore.api import BadCheckpoint, BadSetting, Box, Column, Discrete, Layout, Spaces
 
 GAMMA = 0.5
-LAYOUT = Layout.of(Spaces({"o": Box((2,)), "picture": Box((1, 2, 2), 0, 255, "uint8")}, Discrete(2)))
+SEEN = {"bytes": Box((2,), 0, 255, "uint8"), "o": Box((2,)), "picture": Box((1, 2, 2), 0, 255, "uint8")}
+LAYOUT = Layout.of(Spaces(SEEN, Discrete(2)))
+
+
+def seen(values):
+    """Observations that tell a number each ``[M]``."""
+    return {
+        "o": np.stack([values, -values], 1).astype(float),
+        "bytes": np.repeat(values, 2).reshape(-1, 2).astype(np.uint8),
+        "picture": np.repeat(values, 4).reshape(-1, 1, 2, 2).astype(np.uint8),
+    }
 
 
 class Player:
@@ -36,8 +46,6 @@ class Player:
     def columns(self, envs):
         steps = [self.step(env) for env in envs]
         numbers = np.array([number for number, *_ in steps])
-        seen = lambda values: {"o": np.stack([values, -values], 1).astype(float),
-                               "picture": np.repeat(values, 4).reshape(-1, 1, 2, 2).astype(np.uint8)}  # fmt: skip
         return {
             **{f"obs.{name}": values for name, values in seen(numbers).items()},
             **{f"next_obs.{name}": values for name, values in seen(numbers + 100).items()},
@@ -88,6 +96,8 @@ def test_as_the_slow_twin(play, capacity):
             assert found["reward"][place, 0] == reward
             assert found["discount"][place, 0] == np.float32(discount)
             assert found["next_obs.o"][place].tolist() == [follows, -follows]
+            assert found["obs.bytes"][place].tolist() == [number] * 2
+            assert found["next_obs.bytes"][place].tolist() == [follows] * 2
             assert set(found["obs.picture"][place].ravel().tolist()) == {number}
             assert set(found["next_obs.picture"][place].ravel().tolist()) == {follows}
 

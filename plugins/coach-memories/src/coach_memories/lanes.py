@@ -181,8 +181,6 @@ def uneven(even: Even) -> Lanes:
 
 def too_short(length: int) -> BadSetting:
     """The error of drawing sequences where nothing that long was stored yet."""
-    if length == 1:
-        return BadSetting("nothing can be drawn from an empty memory - heat up for at least one step", where="memory")
     return BadSetting(
         f"no environment has {length} steps in the memory yet - heat up for longer, lower agent.learner.sequence "
         "or raise the capacity",

@@ -88,11 +88,14 @@ class Room:
 
 
 def _reserve(file: BinaryIO, size: int, folder: str) -> None:
-    """Make `file` that large; where a page could not be had later the process would be killed by a signal."""
+    """Make `file` that large; where a page could not be had later the process would be killed by a signal.
+
+    What is free is asked first: reserving too much may fill the disk up before it fails.
+    """
+    if shutil.disk_usage(folder).free < size - os.fstat(file.fileno()).st_size:
+        raise OSError
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(file.fileno(), 0, size)
-    elif shutil.disk_usage(folder).free < size:
-        raise OSError
     else:
         file.truncate(size)
 
