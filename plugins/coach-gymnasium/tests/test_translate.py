@@ -31,7 +31,7 @@ def test_discrete_actions_count_from_zero_whatever_gymnasium_does(made: Make) ->
     environment.step(np.array([1]))
     told = environment._envs[0].unwrapped.told
     assert told == [5, 6]
-    assert all(type(action) is int for action in told)
+    assert all(type(action) is np.int64 for action in told)
 
 
 def test_box_actions_keep_shape_and_type_and_are_copies(made: Make) -> None:

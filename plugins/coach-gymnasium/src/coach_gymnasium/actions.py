@@ -25,8 +25,8 @@ def actions(space: gym.Space[Any], who: str) -> tuple[Space, Tell]:
     `MultiSelect`; MultiDiscrete, whole numbers and mixed Dicts and Tuples are `Compound`.
     """
     if isinstance(space, gym.Discrete):
-        start = int(space.start)
-        return Discrete(int(space.n)), (lambda action: int(action) + start) if start else int
+        start = np.int64(space.start)  # NumPy's, as every vector environment gives: checked faster than Python's
+        return Discrete(int(space.n)), (lambda action: np.int64(action) + start) if start else np.int64
     if isinstance(space, gym.Box) and np.issubdtype(space.dtype, np.floating):
         dtype, shape = space.dtype, space.shape
         return Box(shape, space.low, space.high), lambda action: np.array(action, dtype).reshape(shape)
