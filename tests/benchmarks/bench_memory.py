@@ -231,7 +231,8 @@ def episodes(capacity: int, rounds: int, rng: np.random.Generator) -> None:
     print(table(f"adding a step of {ENVIRONMENTS} environments, episodes of 50 steps", in_turns(adds, rounds)))
     for calls in (1, FUSED):
         draws = {
-            name: (calls, lambda store=store, calls=calls: store.sample(rng, calls, BATCH, 0)) for name, store in stores.items()
+            name: (calls, lambda store=store, calls=calls: store.sample(rng, calls, BATCH, 0))
+            for name, store in stores.items()
         }
         print(table(f"drawing a batch of {BATCH}, {calls} at once", in_turns(draws, rounds)))
     windows = EpisodicExperienceReplay(capacity=capacity).make(layout, ENVIRONMENTS, 8)

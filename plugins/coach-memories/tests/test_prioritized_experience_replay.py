@@ -117,3 +117,13 @@ def test_what_does_not_fit_is_refused():
     state = filled(3, capacity=3).state()
     with pytest.raises(BadCheckpoint, match="memory: 2 priorities were saved for 3 transitions"):
         filled(0, capacity=3).restore({**state, "leaves": state["leaves"][:2]})
+
+
+def test_every_transition_is_stored_once_and_the_capacity_is_the_one_asked_for():
+    """The old memory stored each twice and rounded its size up to a power of two."""
+    store = filled(3, capacity=5)
+    assert len(store) == 3
+    assert np.count_nonzero(store.tree.leaves) == 3
+    store.add({"reward": np.arange(9)})
+    assert len(store) == 5
+    assert store.tree.leaves.shape == (5,)
