@@ -15,10 +15,6 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent
 WITHOUT_PLUGINS = ("core", "docs")
-MEMORIES = {"coach-memories": "hdf5,minari,neighbours,parquet"}
-# small enough for every test; other environments are skipped where missing
-EXTRAS = {"coach-filters": "opencv", "coach-gymnasium": "minigrid", **MEMORIES}
-LEARNING = {"coach-gymnasium": "box2d,minigrid", **MEMORIES}  # every preset
 
 
 @impl
@@ -30,11 +26,14 @@ def tox_add_env_config(env_conf: EnvConfigSet, state: State) -> None:  # noqa: A
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     groups = project["dependency-groups"]
     plugins = [] if name in WITHOUT_PLUGINS else sorted(ROOT.glob("plugins/*/pyproject.toml"))
-    folders = [str(ROOT), *(_with_extras(plugin.parent, LEARNING if name == "learn" else EXTRAS) for plugin in plugins)]
-    tools = [*groups["dev"], *(groups["docs"] if name == "docs" else ())]
+    folders = [str(ROOT), *(str(plugin.parent) for plugin in plugins)]
+    wanted = ("test", "learn") if name == "learn" else ("test",)
+    tools = [*groups["dev"], *(groups["docs"] if name == "docs" else ()), *_beside(plugins, wanted)]
     lines = [f"-c {ROOT / 'constraints.txt'}", *tools, *(f"-e {folder}" for folder in folders)]
     env_conf.loaders.insert(0, MemoryLoader(deps="\n".join(lines)))
 
 
-def _with_extras(folder: Path, extras: dict[str, str]) -> str:
-    return f"{folder}[{extras[folder.name]}]" if folder.name in extras else str(folder)
+def _beside(plugins: list[Path], wanted: tuple[str, ...]) -> list[str]:
+    """What plugins' tests need besides, from each one's own [dependency-groups]."""
+    groups = [tomllib.loads(plugin.read_text(encoding="utf-8")).get("dependency-groups", {}) for plugin in plugins]
+    return [requirement for group in groups for name in wanted for requirement in group.get(name, ())]
