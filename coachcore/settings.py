@@ -19,7 +19,7 @@ class LearnerSettings:
     """`[agent.learner]`: how batches become weights, the same for every agent."""
 
     batch_size: int = param(default=32, ge=1, doc="transitions in one minibatch")
-    learning_rate: Any = param(default=2.5e-4, type="schedule", gt=0, doc="step size of the optimizer")
+    learning_rate: Any = param(default=2.5e-4, type="schedule", ge=0, doc="step size of the optimizer")
     optimizer: str = param(
         default="adam", choices=("adam", "rmsprop", "sgd", "lbfgs"), doc="rule that turns gradients into steps"
     )

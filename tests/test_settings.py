@@ -50,7 +50,7 @@ def test_a_section_is_made_again_from_its_plain_form(cls):
     ("cls", "given", "words"),
     [
         (LearnerSettings, {"batch_size": 0}, "batch_size: 0 is out of range - must be >= 1"),
-        (LearnerSettings, {"learning_rate": 0}, "learning_rate: 0.0 is out of range - must be > 0"),
+        (LearnerSettings, {"learning_rate": -1}, "learning_rate: -1.0 is out of range - must be >= 0"),
         (LearnerSettings, {"beta1": 1.0}, "beta1: 1.0 is out of range - must be >= 0 and < 1"),
         (LearnerSettings, {"target_rate": 1.01}, "target_rate: 1.01 is out of range - must be > 0 and <= 1"),
         (LearnerSettings, {"optimizer": "adm"}, ("optimizer: 'adm' is not a choice here - did you mean 'adam'? "

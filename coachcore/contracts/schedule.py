@@ -10,6 +10,9 @@ class Schedule(Protocol):
 
     Must keep true: the same step always gives the same value, any step >= 0 is
     answered (also far past the end, where it does not run away), and the value is finite.
+
+    `values` in @component names the settings that are values themselves (numbers, schedules or lists of these);
+    a preset's are then held to the bounds of the setting that the schedule stands for.
     """
 
     def __call__(self, step: float) -> float:

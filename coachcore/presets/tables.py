@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import attrs
 
-from coachcore.component import ParamSpec
+from coachcore.component import ParamSpec, complaint, range_text
 from coachcore.errors import CoachError, did_you_mean
 from coachcore.presets import places
 from coachcore.presets.layers import merge
@@ -86,8 +86,23 @@ class Checker:
         if isinstance(node.value, dict) and name == "evaluate":
             return Node(self.settings(node, places.EVALUATE, "schedule.evaluate"), node.origin, node.key)
         if isinstance(node.value, dict) and kind is not None:
-            return self.part(node, kind).node
+            part = self.part(node, kind).node
+            if kind == "schedule" and part is not None:
+                self._hold(part, spec, "")
+            return part
         return node if isinstance(node.value, dict) else Node(tidied(node.value, name), node.origin, node.key)
+
+    def _hold(self, node: Node, spec: ParamSpec, label: str) -> None:
+        """What a schedule says are its `values` is held to the bounds of the setting `spec` that it stands for."""
+        if isinstance(node.value, dict) and "use" in node.value:
+            facts = self.registry.resolve("schedule", node.value["use"].value).spec.facts
+            for name in node.value.keys() & set(facts.get("values", ())):
+                self._hold(node.value[name], spec, name)
+        for item in node.value if isinstance(node.value, list) else ():
+            self._hold(item, spec, label)
+        if complaint(node.value, spec._asdict()):
+            text = f"{label}: {plain(node)} is out of range for {spec.name} - must be {range_text(spec._asdict())}"
+            self.wrong(node.origin, text)
 
     def section(self, table: Node, name: str, specs: Sequence[ParamSpec], owner: str) -> Node | None:
         """A table of settings; where it is absent the defaults, or nothing when some have none."""

@@ -18,7 +18,7 @@ _CHOOSER = _TORSO | {"heads": {"q": {"use": "q"}}}
 _WALKER = _TORSO | {"heads": {"policy": {"use": "policy"}, "value": {"use": "value", "units": 32}}}
 
 
-@component("schedule", "linear", aliases=("LinearSchedule",))
+@component("schedule", "linear", aliases=("LinearSchedule",), values=("start", "end"))
 @attrs.frozen(kw_only=True)
 class Linear:
     """From start to end."""
@@ -31,7 +31,7 @@ class Linear:
         return self.start + (self.end - self.start) * min(step / self.steps, 1)
 
 
-@component("schedule", "piecewise")
+@component("schedule", "piecewise", values=("schedules",))
 @attrs.frozen(kw_only=True)
 class Piecewise:
     """One after the other."""
@@ -40,6 +40,17 @@ class Piecewise:
 
     def __call__(self, step: float) -> float:
         return float(self.schedules[0](step))
+
+
+@component("schedule", "wave")
+@attrs.frozen(kw_only=True)
+class Wave:
+    """Up and down; does not say what its values are."""
+
+    high: float = param(doc="greatest value")
+
+    def __call__(self, step: float) -> float:
+        return self.high * (step % 2)
 
 
 def _no_moon(_part: Any, _field: Any, value: str) -> None:
@@ -242,7 +253,7 @@ class Csv:
 class Toys:
     """A plugin that offers all of these, and two presets."""
 
-    coach_schedules = hookimpl(lambda self: (Linear, Piecewise), specname="coach_schedules")
+    coach_schedules = hookimpl(lambda self: (Linear, Piecewise, Wave), specname="coach_schedules")
     coach_environments = hookimpl(lambda self: (Track,), specname="coach_environments")
     coach_agents = hookimpl(lambda self: (Chooser, Walker), specname="coach_agents")
     coach_embedders = hookimpl(lambda self: (Vector,), specname="coach_embedders")

@@ -38,7 +38,7 @@ class ClippedPPO:
     """
 
     clip: Schedule = param(
-        default=0.2, gt=0, type="schedule", doc="how far the probability ratio may leave 1 and still pay"
+        default=0.2, ge=0, type="schedule", doc="how far the probability ratio may leave 1 and still pay"
     )
     entropy_weight: Schedule = param(default=0.0, ge=0, type="schedule", doc="what a nat of entropy is worth")
     value_clip: float = param(default=0.0, ge=0, doc="how far a value may leave the old one and still pay; 0: no limit")

@@ -15,7 +15,7 @@ def finite(_part: object, field: attrs.Attribute[float], value: float) -> None:
         raise BadSetting(f"{value} is not a finite number - give an ordinary one", where=field.name)
 
 
-@component("schedule", "constant", aliases=("ConstantSchedule",))
+@component("schedule", "constant", aliases=("ConstantSchedule",), values=("value",))
 @attrs.frozen(kw_only=True)
 class Constant:
     """The same value at every step; a plain number in a preset means this."""

@@ -11,7 +11,7 @@ from coach_schedules.counting import counted, per_param
 from coachcore.api import BadSetting, component, param
 
 
-@component("schedule", "exponential", aliases=("ExponentialSchedule",))
+@component("schedule", "exponential", aliases=("ExponentialSchedule",), values=("start", "end"))
 @attrs.frozen(kw_only=True)
 class Exponential:
     """``start * factor ** step`` until that reaches `end`, then `end` for ever.

@@ -9,7 +9,7 @@ from coach_schedules.counting import counted, per_param
 from coachcore.api import component, param
 
 
-@component("schedule", "linear", aliases=("LinearSchedule",))
+@component("schedule", "linear", aliases=("LinearSchedule",), values=("start", "end"))
 @attrs.frozen(kw_only=True)
 class Linear:
     """From `start` to `end` in equal parts over `steps` steps, then `end` for ever; up or down.

@@ -10,7 +10,7 @@ from coach_schedules.counting import counted, per_param
 from coachcore.api import BadSetting, Schedule, component, param
 
 
-@component("schedule", "piecewise", aliases=("PieceWiseSchedule",))
+@component("schedule", "piecewise", aliases=("PieceWiseSchedule",), values=("schedules",))
 @attrs.frozen(kw_only=True)
 class Piecewise:
     """Each piece in turn, counting its own steps from 0; the last one runs for ever.
