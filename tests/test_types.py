@@ -11,7 +11,7 @@ from coachcore import types
 @pytest.mark.parametrize(
     ("noun", "fields"),
     [
-        (types.Step, "obs reward terminated truncated"),
+        (types.Step, "obs reward terminated truncated lost"),
         (types.Rows, "envs first evaluating"),
         (types.Proposal, "preferences deviation centre ensemble"),
         (types.Moment, "rng step evaluating first"),
@@ -36,4 +36,4 @@ def test_what_may_be_left_out():
 
 def test_a_step_is_cheap_to_replace_in_part():
     step = types.Step({"o": 1}, 2, 3, 4)
-    assert step._replace(reward=5) == ({"o": 1}, 5, 3, 4)
+    assert step._replace(reward=5) == ({"o": 1}, 5, 3, 4, None)
