@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import click
@@ -18,12 +19,20 @@ class Lazy(NamedTuple):
     help: str
 
 
-class LazyGroup(click.Group):
-    """A group that reads its commands from a table; `table` maps name -> `Lazy`."""
+class OpenGroup(click.Group):
+    """A group that reads its commands from a table, to which plugins add: `coach_commands` calls theirs by their
+    names after `before`. `table` maps name -> `Lazy`, `elsewhere` the name of such a command -> who offers it."""
 
-    def __init__(self, *args: Any, table: Mapping[str, Lazy], **settings: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        table: Mapping[str, Lazy],
+        before: str = "",
+        elsewhere: Mapping[str, str] = MappingProxyType({}),
+        **settings: Any,
+    ) -> None:
         super().__init__(*args, **settings)
-        self.table = table
+        self.table, self.before, self.elsewhere = table, before, elsewhere
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """The names, in the order of the table."""
@@ -32,60 +41,38 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command, imported now; None for a name that neither the table nor a plugin knows."""
         if cmd_name not in self.table:
-            return self.foreign(cmd_name)
+            return self.offered().get(cmd_name)
         module, _, name = self.table[cmd_name].target.partition(":")
         return getattr(import_module(module), name)  # type: ignore[no-any-return]
-
-    def foreign(self, name: str) -> click.Command | None:  # noqa: ARG002 - an `OpenGroup` asks them
-        """A command of a plugin; this group knows none."""
-        return None
-
-    def others(self) -> list[str]:
-        """The names of the plugins' commands; this group has none."""
-        return []
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command meant by the first argument; a usage error says which there are."""
-        command = self.get_command(ctx, args[0])
-        if command is None and not args[0].startswith("-") and not ctx.resilient_parsing:
-            known = [*self.table, *self.others()]
-            ctx.fail(f"no command is called '{args[0]}' - {did_you_mean(args[0], known, listed=20)}")
+        """The command meant by the first argument; a usage error says which there are, or who would offer it."""
+        name, command = args[0], self.get_command(ctx, args[0])
+        if command is None and not name.startswith("-") and not ctx.resilient_parsing:
+            dist = self.elsewhere.get(name)
+            hint = f"install {dist}" if dist else did_you_mean(name, [*self.table, *self.offered()], listed=20)
+            ctx.fail(f"no command is called '{name}' - {hint}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The commands with their lines from the table, for the help."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, lazy.help) for name, lazy in self.table.items()])
+        if self.table:
+            with formatter.section("Commands"):
+                formatter.write_dl([(name, lazy.help) for name, lazy in self.table.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         """Options and names that begin so."""
         from click.shell_completion import CompletionItem
 
         options = click.Command.shell_complete(self, ctx, incomplete)
-        words = {name: lazy.help for name, lazy in self.table.items()} | dict.fromkeys(self.others(), "of a plugin")
+        words = {name: lazy.help for name, lazy in self.table.items()} | dict.fromkeys(self.offered(), "of a plugin")
         return options + [
             CompletionItem(name, help=text) for name, text in words.items() if name.startswith(incomplete)
         ]
 
-
-class OpenGroup(LazyGroup):
-    """A group to which plugins add commands: `coach_commands` calls them by their names after `before`."""
-
-    def __init__(self, *args: Any, before: str = "", **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self.before = before
-
-    def foreign(self, name: str) -> click.Command | None:
-        """The command of a plugin, of this name."""
-        return self._offered().get(name)
-
-    def others(self) -> list[str]:
-        """The names of the plugins' commands."""
-        return list(self._offered())
-
-    def _offered(self) -> dict[str, click.Command]:
+    def offered(self) -> dict[str, click.Command]:
         """What plugins answer to `coach_commands`; one that cannot be asked is passed over, of two the first counts."""
         from coachcore.registry.gather import answers
         from coachcore.registry.registry import hooks

@@ -48,7 +48,13 @@ def _words(name: str, text: str) -> Callable[[Callable[[], None]], Callable[[], 
     return click.option(name, multiple=True, metavar="DIST|ID", callback=_chosen, expose_value=False, help=text)
 
 
-@click.command("coach", cls=OpenGroup, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    "coach",
+    cls=OpenGroup,
+    table=COMMANDS,
+    elsewhere=dict.fromkeys(("init", "fill", "schema", "upgrade"), "coach-preset-tools"),
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="coach", message="%(prog)s %(version)s")
 @_words("--prefer", "Where several offer a name, mean this one's.")
 @_words("--block", "Do as if this were not installed.")

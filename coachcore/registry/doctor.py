@@ -7,13 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple
 
-from coachcore.registry.discover import Dist
+from coachcore.registry.discover import Dist, Point
 from coachcore.registry.entry import Entry
 from coachcore.registry.manifest import FILE, to_json
 from coachcore.registry.probe import LIMIT, Finding, probe
 from coachcore.registry.reader import HOOKS_GROUP, KIND_OF
 from coachcore.registry.registry import Registry
-from coachcore.registry.sync import complaint
 
 
 class Report(NamedTuple):
@@ -45,6 +44,23 @@ def _report(registry: Registry, limit: float, dist: Dist) -> Report:
         faults += [f"{point.name}: {wrong}"] if wrong else []
         remarks += [f"{point.name}: {remark}" for remark in _remarks(finding, entry)]
     return Report(dist.name, dist.version, _once(faults), _once(remarks))
+
+
+def complaint(point: Point, finding: Finding) -> str:
+    """What is wrong with an entry point, given what importing it did; empty when nothing is."""
+    if finding.error or point.group == HOOKS_GROUP:
+        return finding.error
+    if finding.spec is None:
+        return f"{point.value} is not a class marked by @component"
+    kind = KIND_OF[point.group]
+    if (finding.spec.kind, finding.spec.name) != (kind, point.name):
+        itself = f"{finding.spec.kind} '{finding.spec.name}'"
+        return f"{point.value} calls itself {itself}, its entry point says {kind} '{point.name}'"
+    return (
+        ""
+        if finding.spec.object == point.value
+        else f"its class is {finding.spec.object}, its entry point says {point.value}"
+    )
 
 
 def _refused(entry: Entry | None) -> str:

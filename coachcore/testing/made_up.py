@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import dedent
 
-from coachcore.registry.manifest import FILE
+from coachcore.registry.manifest import FILE, render
+from coachcore.registry.probe import probe
 from coachcore.specs import KINDS
 
 FILTER = '''
@@ -49,6 +50,12 @@ def made_up(
     if manifest is not None:
         (package / FILE).write_text(manifest, encoding="utf-8")
     return package
+
+
+def manifest_of(dist: str, values: Sequence[str], source: Path) -> str:
+    """The text of the manifest of `dist`, whose classes, ``"package.module:Class"``, are imported from `source`."""
+    found = [finding.spec for finding in probe(values, path=[str(source)])]
+    return render(dist, [spec for spec in found if spec is not None])
 
 
 def _group(points: Mapping[str, str]) -> str:

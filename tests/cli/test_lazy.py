@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import click
 import pytest
 
-from coachcore.cli.lazy import Lazy, LazyGroup, OpenGroup
+from coachcore.cli.lazy import Lazy, OpenGroup
 from coachcore.cli.main import COMMANDS, coach
 
 TABLE = {"shout": Lazy("gone_for_good:shout", "Never imported."), "dump": Lazy("json:dumps", "A function of ours.")}
@@ -18,11 +18,11 @@ def test_the_group_completes_its_commands_without_importing_them() -> None:
     assert [item.value for item in coach.shell_complete(context, "li")] == ["list-plugins"]
     assert [item.value for item in coach.shell_complete(context, "--ver")] == ["--version"]
     assert coach.list_commands(context) == list(COMMANDS)
-    assert LazyGroup("empty", table={}).get_command(context, "anything") is None
+    assert OpenGroup("empty", table={}).get_command(context, "anything") is None
 
 
 def test_only_the_command_asked_for_is_imported() -> None:
-    group = LazyGroup("group", table=TABLE)
+    group = OpenGroup("group", table=TABLE)
     context = click.Context(group)
     assert group.get_command(context, "dump") is __import__("json").dumps  # type: ignore[comparison-overlap]
     with pytest.raises(ModuleNotFoundError, match="gone_for_good"):
@@ -30,12 +30,12 @@ def test_only_the_command_asked_for_is_imported() -> None:
 
 
 def test_help_lists_without_importing() -> None:
-    text = LazyGroup("group", table=TABLE).get_help(click.Context(LazyGroup("group", table=TABLE)))
+    text = OpenGroup("group", table=TABLE).get_help(click.Context(OpenGroup("group", table=TABLE)))
     assert "shout  Never imported." in text
 
 
 def test_a_misspelt_name_is_answered_with_the_nearest() -> None:
-    group = LazyGroup("group", table=TABLE)
+    group = OpenGroup("group", table=TABLE)
     with pytest.raises(click.UsageError, match="no command is called 'shuot' - did you mean 'shout'"):
         group.resolve_command(click.Context(group), ["shuot"])
 
@@ -56,7 +56,7 @@ def test_the_commands_of_plugins_are_completed_and_suggested(monkeypatch: pytest
 
     monkeypatch.setattr("coachcore.registry.registry.hooks", lambda: SimpleNamespace(coach_commands=Answers()))
     top, inner = OpenGroup("top", table={}), OpenGroup("inner", table={}, before="plugin ")
-    assert (top.others(), inner.others()) == (["grow", "shrink"], ["grow"])
+    assert ([*top.offered()], [*inner.offered()]) == (["grow", "shrink"], ["grow"])
     context = click.Context(top)
     assert top.get_command(context, "grow").name == "grow"
     assert inner.get_command(context, "grow").name == "plugin-grow"
@@ -66,5 +66,12 @@ def test_the_commands_of_plugins_are_completed_and_suggested(monkeypatch: pytest
         top.resolve_command(context, ["shrnk"])
 
 
-def test_a_group_without_plugins_has_no_other_commands() -> None:
-    assert LazyGroup("plain", table={}).others() == []
+def test_an_empty_group_says_who_offers_its_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    nobody = SimpleNamespace(coach_commands=SimpleNamespace(name="coach_commands", get_hookimpls=list))
+    monkeypatch.setattr("coachcore.registry.registry.hooks", lambda: nobody)
+    group = OpenGroup("plugin", table={}, elsewhere={"sync": "coach-author"})
+    context = click.Context(group)
+    assert group.get_command(context, "sync") is None
+    assert "Commands:" not in group.get_help(context)
+    with pytest.raises(click.UsageError, match="no command is called 'sync' - install coach-author"):
+        group.resolve_command(context, ["sync"])

@@ -1,65 +1,28 @@
-"""`coach plugin sync`: several paths, nothing half done, and a check for continuous integration."""
+"""`coach plugin`: a group of commands that coach-author fills."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from coachcore.cli.main import invoke
-from coachcore.testing.made_up import FILTER
+from coachcore.cli.plugin import AUTHOR
+from coachcore.registry.discover import discover
 
-PLUS = FILTER.format(name="plus", alias="PlusFilter", cls="Plus")
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Callable[..., Path]:
-    def write(name: str, code: str = PLUS) -> Path:
-        folder = tmp_path / name
-        (folder / "src" / name).mkdir(parents=True)
-        (folder / "src" / name / "__init__.py").write_text(code)
-        toml = f'[project]\nname = "{name}"\n[project.entry-points."coach.filters"]\nplus = "{name}:Plus"\n'
-        (folder / "pyproject.toml").write_text(toml)
-        return folder
-
-    return write
+INSTALLED = any(dist.name == "coach-author" for dist in discover())
 
 
-def test_several_folders_and_a_file_among_them(
-    project: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    one, two = project("one"), project("two")
-    (tmp_path / "README.md").write_text("")
-    paths = [str(one), str(tmp_path / "README.md"), str(two)]
-    assert invoke(["plugin", "sync", "--check", *paths]) == 1
-    assert capsys.readouterr().out == "one  out of step; not installed here\ntwo  out of step; not installed here\n"
-    assert invoke(["plugin", "sync", *paths]) == 0
-    assert (two / "src" / "two" / "coach_plugin.json").is_file()
-    capsys.readouterr()
-    assert invoke(["plugin", "sync", "--check", *paths]) == 0
-    assert capsys.readouterr().out == "one  in step; not installed here\ntwo  in step; not installed here\n"
-
-
-def test_the_current_folder_is_the_default(
-    project: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(project("one"))
-    assert invoke(["plugin", "sync"]) == 0
-    assert capsys.readouterr().out == "one  written; not installed here\n"
-
-
-def test_one_broken_distribution_does_not_keep_the_others(
-    project: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "empty").mkdir()
-    hurt, sound = project("hurt", "raise OSError('disk')"), project("sound")
-    assert invoke(["plugin", "sync", str(hurt), str(tmp_path / "empty"), str(sound)]) == 2
+@pytest.mark.parametrize("name", AUTHOR)
+def test_each_command_is_there_or_said_to_be_elsewhere(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code = invoke(["plugin", name, "--help"])
     said = capsys.readouterr()
-    assert said.out == "sound  written; not installed here\n"
-    lines = said.err.splitlines()
-    assert lines[0] == "hurt: coach.filters: plus - OSError: disk (__init__.py:1)"
-    assert lines[1].endswith(
-        "pyproject.toml: cannot be read: No such file or directory - give the folder of a distribution"
-    )
-    assert len(lines) == 2
+    if INSTALLED:
+        assert (code, said.err) == (0, "")
+        assert said.out.startswith(f"Usage: coach plugin {name} ")
+    else:
+        assert (code, said.out) == (2, "")
+        assert f"no command is called '{name}' - install coach-author\n" in said.err
+
+
+def test_the_group_names_them_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert invoke(["plugin", "--help"]) == 0
+    assert f"With coach-author installed: {', '.join(AUTHOR)}.\n" in capsys.readouterr().out

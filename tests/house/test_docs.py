@@ -233,9 +233,10 @@ def paths(command, context, name):
 def test_every_command_has_its_place():
     page = text_of(REFERENCE / "commands.md")
     typed = list(paths(coach, None, "coach"))
-    assert "coach plugin sync" in typed
+    assert "coach plugin" in typed
     assert [one for one in typed if f"# `{one}`\n\n```text\nUsage: {one} " not in page] == []
-    for brought in ("plugin new", "plugin validate", "plugin test", "init", "fill", "schema", "upgrade", "convert"):
+    plugin = [f"plugin {name}" for name in BROUGHT["coach_author"]]
+    for brought in (*plugin, "init", "fill", "schema", "upgrade", "convert"):
         assert re.search(
             rf"^### `coach {brought}`\n\nComes with `coach-[a-z-]+`\.\n\n```text\n[A-Z]", page, re.MULTILINE
         )
@@ -287,7 +288,7 @@ def commands(path):
 
 
 BROUGHT = {
-    "coach_author": ("new", "validate", "test"),
+    "coach_author": ("sync", "new", "validate", "test"),
     "coach_preset_tools": ("init", "fill", "schema", "upgrade"),
     "coach_bridge": ("convert",),
 }

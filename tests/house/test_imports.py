@@ -114,14 +114,14 @@ def test_the_front_stays_light_when_all_of_it_is_imported(core):
 BESIDES = {
     "coach_networks": {"coachcore.acting"},
     "coach_memories": {"coachcore.running.checkpoint"},  # a saved memory is written as a checkpoint is
-    "coach_author": {"coachcore.specs", "coachcore.errors"}
-    | {f"coachcore.registry.{name}" for name in ("discover", "manifest", "probe", "reader", "registry", "sync")},
+    "coach_author": {"coachcore.specs", "coachcore.errors", "coachcore.cli.output"}
+    | {f"coachcore.registry.{name}" for name in ("discover", "doctor", "manifest", "probe", "reader", "registry")},
     "coach_preset_tools": {"coachcore.specs", "coachcore.errors", "coachcore.clock", "coachcore.cli.completion"}
     | {f"coachcore.registry.{name}" for name in ("entry", "hookspecs", "registry")}
     | {f"coachcore.presets.{name}" for name in ("check", "layers", "places", "positions", "preset", "tree", "values")}
     | {"coachcore.presets", "coachcore.presets.writer"},
 }
-"""What a plugin takes of the core besides its public names: authors' commands stand beside `coach plugin sync`, those
+"""What a plugin takes of the core besides its public names: authors' commands stand beside `coach doctor`, those
 over presets beside `coach check`, as light as it is (coachcore.api, which is for parts, imports NumPy)."""
 
 

@@ -11,8 +11,7 @@ import pytest
 
 from coachcore.registry.doctor import Report, examine
 from coachcore.registry.registry import Registry
-from coachcore.registry.sync import sync
-from coachcore.testing.made_up import FILTER
+from coachcore.testing.made_up import FILTER, manifest_of
 
 Make = Callable[..., Path]
 PLUS = FILTER.format(name="plus", alias="PlusFilter", cls="Plus")
@@ -80,9 +79,7 @@ def test_prints_and_changed_variables_are_remarks(examined: Callable[..., Report
 def test_a_manifest_out_of_step_is_a_fault(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     package = make("acme", points={"plus": "acme:Plus"}, code=PLUS)
-    project = '[project]\nname = "acme"\n[project.entry-points."coach.filters"]\nplus = "acme:Plus"\n'
-    (tmp_path / "pyproject.toml").write_text(project)
-    sync(tmp_path)
+    (package / "coach_plugin.json").write_text(manifest_of("acme", ["acme:Plus"], tmp_path))
     paths = [str(tmp_path)]
     assert [report.faults for report in examine(Registry(paths))] == [()]
     (package / "__init__.py").write_text(PLUS.replace("default=1.0", "default=2.25"))  # longer, so byte-code is stale
@@ -108,10 +105,7 @@ def test_what_the_manifest_says_counts_too(
 ) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     package = make("acme", points={"plus": "acme:Plus"}, code=PLUS)
-    project = '[project]\nname = "acme"\n[project.entry-points."coach.filters"]\nplus = "acme:Plus"\n'
-    (tmp_path / "pyproject.toml").write_text(project)
-    sync(tmp_path)
-    path = package / "coach_plugin.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    manifest = json.loads(manifest_of("acme", ["acme:Plus"], tmp_path)) | changes
+    (package / "coach_plugin.json").write_text(json.dumps(manifest))
     (report,) = examine(Registry([str(tmp_path)]))
     assert (report.faults, report.remarks) == (faults, remarks)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from coachcore.registry.sync import sync
 from coachcore.testing.collect import manifests
+from coachcore.testing.made_up import manifest_of
 
 pytest_plugins = ("pytester",)
 
@@ -37,7 +37,7 @@ def write(pytester, request, tmp_path):
         text = f'[project]\nname = "{name}"\n[project.entry-points."coach.schedules"]\nmine = "{name}:Mine"\n'
         (pytester.path / "pyproject.toml").write_text(text)
         (pytester.path / "tests").mkdir()
-        sync(pytester.path)
+        (package / "coach_plugin.json").write_text(manifest_of(name, [f"{name}:Mine"], package.parent))
         known = any(
             getattr(one, "__name__", "") == "coachcore.testing.plugin"
             for one in request.config.pluginmanager.get_plugins()

@@ -1,1 +1,1 @@
-"""Commands for authors of Coach plugins: new, validate, test."""
+"""Commands for authors of Coach plugins: sync, new, validate, test."""

@@ -9,7 +9,12 @@ from coachcore.api import hookimpl
 
 @hookimpl
 def coach_commands() -> dict[str, Any]:
-    """``coach plugin new``, ``validate`` and ``test``."""
+    """``coach plugin sync``, ``new``, ``validate`` and ``test``."""
     from coach_author import line
 
-    return {"plugin new": line.new, "plugin validate": line.validate, "plugin test": line.test}
+    return {
+        "plugin sync": line.sync,
+        "plugin new": line.new,
+        "plugin validate": line.validate,
+        "plugin test": line.test,
+    }

@@ -16,8 +16,8 @@ from shutil import rmtree
 from string import Template
 from typing import NamedTuple
 
+from coach_author.sync import sync
 from coachcore.api import CoachError
-from coachcore.registry.sync import sync
 from coachcore.specs import KINDS
 
 

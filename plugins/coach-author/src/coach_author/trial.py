@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from coach_author.sync import declared
 from coachcore.api import CoachError
-from coachcore.registry.sync import declared
 
 INTERRUPTED = 130
 

@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from coach_author.frozen import unfrozen
+from coach_author.sync import PRESETS, declared, sync
 from coachcore.api import ComponentSpec
 from coachcore.errors import CoachError, Problems
 from coachcore.registry.discover import Dist, canonical, locator
+from coachcore.registry.doctor import complaint
 from coachcore.registry.manifest import FILE, read
 from coachcore.registry.probe import Finding, probe
 from coachcore.registry.reader import HOOKS_GROUP, top
 from coachcore.registry.registry import Registry
-from coachcore.registry.sync import PRESETS, complaint, declared, sync
 
 
 def problems(folder: Path, *, limit: float = 60.0) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from coachcore.errors import CoachError, Problems
 from coachcore.registry.discover import Dist, Package, Point, canonical, discover, locator
+from coachcore.registry.doctor import complaint
 from coachcore.registry.manifest import FILE, render
 from coachcore.registry.probe import LIMIT, Finding, probe
 from coachcore.registry.reader import HOOKS_GROUP, KIND_OF, top
@@ -69,23 +70,6 @@ def _sound(dist: Dist, findings: Sequence[Finding]) -> None:
     lines = [f"{dist.name}: {where} - {text}" for where, text in complaints.items() if text]
     if lines:
         raise Problems(lines)
-
-
-def complaint(point: Point, finding: Finding) -> str:
-    """What is wrong with an entry point, given what importing it did; empty when nothing is."""
-    if finding.error or point.group == HOOKS_GROUP:
-        return finding.error
-    if finding.spec is None:
-        return f"{point.value} is not a class marked by @component"
-    kind = KIND_OF[point.group]
-    if (finding.spec.kind, finding.spec.name) != (kind, point.name):
-        itself = f"{finding.spec.kind} '{finding.spec.name}'"
-        return f"{point.value} calls itself {itself}, its entry point says {kind} '{point.name}'"
-    return (
-        ""
-        if finding.spec.object == point.value
-        else f"its class is {finding.spec.object}, its entry point says {point.value}"
-    )
 
 
 def _manifest_path(name: str, package: Package | None, folder: Path) -> Path:
