@@ -21,6 +21,7 @@ EPISODE = Event("episode", 10, 1, 0, {"return": 9.5, "length": 10, "env": 0, "ex
 REPORT = Event("report", 20, 1, 10, {"loss": 0.25, "q": 3.0, "learning_rate": 0.001, "exploration": 0.5})
 SCORE = {"mean": 12.0, "std": 1.5, "min": 10.0, "max": 14.0, "length": 12.0, "episodes": 4, "best": True}
 EVALUATION = Event("evaluation", 30, 2, 20, SCORE)
+SIMULATOR = Event("simulator", 25, 1, 15, {"env": 1, "cause": "it died of signal 9", "lost": True})
 
 
 def test_jsonl_line(tmp_path: Path) -> None:
@@ -36,6 +37,15 @@ def test_jsonl_line(tmp_path: Path) -> None:
     assert text.endswith('"}\n')
     at = datetime.fromisoformat(json.loads(text)["at"])
     assert at.utcoffset() is not None
+
+
+def test_jsonl_writes_restarts(tmp_path: Path) -> None:
+    sink = JsonLines().open(tmp_path, INFO)
+    sink.event(SIMULATOR)
+    sink.close()
+    (line,) = read(tmp_path / "events.jsonl")
+    assert datetime.fromisoformat(line.pop("at")).utcoffset() is not None
+    assert line == {**SIMULATOR._asdict(), "data": {"env": 1, "cause": "it died of signal 9", "lost": True}}
 
 
 def test_jsonl_numbers_that_json_lacks(tmp_path: Path) -> None:
@@ -97,14 +107,16 @@ def test_a_record_shorter_than_its_mark_is_refused(tmp_path: Path, left: bytes |
 
 def test_csv_text(tmp_path: Path) -> None:
     sink = Table().open(tmp_path, INFO)
-    for event in (Event("run-start", 0, 0, 0, {}), EPISODE, REPORT, EVALUATION):
+    thresholded = EVALUATION._replace(step=40, data=SCORE | {"success": 0.75})
+    for event in (Event("run-start", 0, 0, 0, {}), EPISODE, REPORT, SIMULATOR, EVALUATION, thresholded):
         sink.event(event)
     sink.close()
     assert (tmp_path / "progress.csv").read_bytes() == (
-        b"kind,step,episode,update,phase,return,length,exploration,loss,learning_rate,mean,std,min,max,episodes\n"
-        b"episode,10,1,0,heat-up,9.5,10,1.0,,,,,,,\n"
-        b"report,20,1,10,,,,0.5,0.25,0.001,,,,,\n"
-        b"evaluation,30,2,20,,,12.0,,,,12.0,1.5,10.0,14.0,4\n"
+        b"kind,step,episode,update,phase,return,length,exploration,loss,learning_rate,mean,std,min,max,episodes,success\n"
+        b"episode,10,1,0,heat-up,9.5,10,1.0,,,,,,,,\n"
+        b"report,20,1,10,,,,0.5,0.25,0.001,,,,,,\n"
+        b"evaluation,30,2,20,,,12.0,,,,12.0,1.5,10.0,14.0,4,\n"
+        b"evaluation,40,2,20,,,12.0,,,,12.0,1.5,10.0,14.0,4,0.75\n"
     )
 
 

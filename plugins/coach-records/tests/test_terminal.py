@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from coach_records.progress import clock, fitted
+from coach_records.progress import clock, evaluation, fitted
 from coach_records.terminal import LiveSink, PlainSink, Terminal
 from coachcore.api import Event, RunInfo
 
@@ -69,6 +69,43 @@ def test_a_run_in_plain_lines() -> None:
         "finished  50,000 steps  312 episodes  49,000 updates  1:05  best 480.2",
     ]
     assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize(("share", "text"), [(0.8, "80 %"), (2 / 3, "66.7 %"), (0.995, "99.5 %"), (1.0, "100 %")])
+def test_success_where_the_environment_says_what_it_is(share: float, text: str) -> None:
+    event = Event("evaluation", 10_000, 9, 9_000, {**SCORE, "success": share})
+    assert told([(7.0, event)])[1:] == [f"evaluate 10,000  mean 480.2  min 450.0  max 500.0  success {text}  best"]
+    whole = f"evaluate 10,000  mean 480.2  std 12.3  min 450.0  max 500.0  success {text}  10 episodes  best"
+    assert evaluation(event, 100) == whole
+
+
+def simulator(step: int, **data: Any) -> Event:
+    return Event("simulator", step, 9, step, data)
+
+
+def test_restarts_of_simulators() -> None:
+    lines = told(
+        [
+            (1.0, simulator(1_200, env=3, cause="it died of signal 9", lost=False)),
+            (1.0, simulator(1_200, env=3, cause="ValueError: a\n\x1b[31mb  " + "c" * 60, lost=True)),
+            (2.0, simulator(2_400)),
+            (65.4, Event("run-end", 50_000, 312, 49_000, {"reason": "finished", "best": 480.25})),
+        ]
+    )[1:]
+    assert lines == [
+        "restart 1,200  simulator 3  it died of signal 9",
+        "restart 1,200  simulator 3  episode lost  ValueError: a [31mb " + "c" * 15 + "...",
+        "restart 2,400",
+        "finished  50,000 steps  312 episodes  1:05  3 restarts  best 480.2",
+    ]
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_single_restart_is_counted_as_one() -> None:
+    end = Event("run-end", 50, 3, 4, {"reason": "finished", "best": None})
+    assert told([(0.0, simulator(10, env=0)), (9.0, end)])[-1] == (
+        "finished  50 steps  3 episodes  4 updates  0:09  1 restart"
+    )
 
 
 def test_returns_are_the_mean_of_the_last_twenty() -> None:
@@ -149,6 +186,7 @@ def live(console: Any) -> None:
         (1.0, episode(500, 1, 20.0, "heat-up", 1.0)),
         (1.05, episode(510, 2, 20.0)),
         (5.0, report(6_500)),
+        (6.0, simulator(8_000, env=1, cause="it died of signal 9", lost=False)),
         (7.0, Event("evaluation", 10_000, 9, 9_000, SCORE)),
         (65.4, Event("run-end", 50_000, 312, 49_000, {"reason": "finished", "best": 480.25})),
     ]:
@@ -171,7 +209,8 @@ def test_live_line(screen: tuple[Any, StringIO]) -> None:
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
     assert lines[0] == "cartpole-dqn: dqn on gymnasium, seed 1, 50,000 steps"
     assert "evaluate 10,000  mean 480.2  std 12.3  min 450.0  max 500.0  10 episodes  best" in lines
-    assert lines[-1].lstrip() == "finished  50,000 steps  312 episodes  49,000 updates  1:05  best 480.2"
+    assert "restart 8,000  simulator 1  it died of signal 9" in lines
+    assert lines[-1].lstrip() == "finished  50,000 steps  312 episodes  1:05  1 restart  best 480.2"
     assert "\x1b[32mevaluate" in written.getvalue()
     assert "\x1b[32m6,500" not in written.getvalue()  # the colour of a printed line stays on it
     assert max(map(len, lines)) <= 80

@@ -25,6 +25,7 @@ class Progress:
         self.info = info
         self.phase = "train" if info.resumed_at else "heat-up"
         self.done = 0
+        self._restarts = 0
         self._began = now
         self._returns: deque[float] = deque(maxlen=EPISODES)
         self._known: dict[str, float] = {}
@@ -37,6 +38,7 @@ class Progress:
         if event.kind == "episode":
             self._returns.append(float(event.data["return"]))
             self.phase = _PHASES.get(event.data["phase"], event.data["phase"])
+        self._restarts += event.kind == "simulator"
         for name in ("exploration", "loss"):
             if name in event.data:
                 self._known[name] = float(event.data[name])
@@ -75,25 +77,41 @@ class Progress:
         return parts
 
     def end(self, event: Event, now: float, width: int) -> str:
-        """``finished  50,000 steps  312 episodes  49,000 updates  0:14  best 498.2``."""
+        """``finished  50,000 steps  312 episodes  49,000 updates  0:14  best 498.2``; restarts where there were any."""
         parts = {"reason": str(event.data.get("reason", "ended"))}
         parts |= {"steps": f"{event.step:,} steps", "episodes": f"{event.episode:,} episodes"}
         parts |= {"updates": f"{event.update:,} updates", "time": clock(now - self._began)}
+        if self._restarts:
+            parts["restarts"] = f"{self._restarts:,} restart{'s' if self._restarts != 1 else ''}"
         if event.data.get("best") is not None:
             parts["best"] = f"best {figure(event.data['best'])}"
         return fitted(parts, width)
 
 
 def evaluation(event: Event, width: int) -> str:
-    """``evaluate 15,000  mean 480.2  std 12.3  min 450.0  max 500.0  10 episodes  best``."""
+    """``evaluate 15,000  mean 480.2  std 12.3  min 450.0  max 500.0  success 80 %  10 episodes  best``."""
     data: Mapping[str, Any] = event.data
     parts = {"at": f"evaluate {event.step:,}"}
     parts |= {name: f"{name} {figure(data[name])}" for name in ("mean", "std", "min", "max") if name in data}
+    if "success" in data:
+        parts["success"] = f"success {100 * data['success']:.3g} %"
     if "episodes" in data:
         parts["episodes"] = f"{data['episodes']} episode{'s' if data['episodes'] != 1 else ''}"
     if data.get("best"):
         parts["best"] = "best"
     return fitted(parts, width)
+
+
+def restart(event: Event, width: int) -> str:
+    """``restart 12,000  simulator 1  episode lost  it died of signal 9``, cut where it is wider than `width`."""
+    data: Mapping[str, Any] = event.data
+    parts = [f"restart {event.step:,}"]
+    parts += [f"simulator {data['env']}"] if "env" in data else []
+    parts += ["episode lost"] if data.get("lost") else []
+    cause = "".join(letter if letter.isprintable() else " " for letter in str(data.get("cause", "")))
+    parts += [" ".join(cause.split())] if cause.strip() else []
+    line = "  ".join(parts)
+    return line if len(line) <= width else f"{line[: width - 3]}..."
 
 
 def fitted(parts: Mapping[str, str], width: int) -> str:

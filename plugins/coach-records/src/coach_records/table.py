@@ -14,7 +14,10 @@ from coachcore.api import BadSetting, Event, RunInfo, component, param
 
 NAME = "progress.csv"
 ALWAYS = ("kind", "step", "episode", "update")
-COLUMNS = ("phase", "return", "length", "exploration", "loss", "learning_rate", "mean", "std", "min", "max", "episodes")
+EPISODE = ("phase", "return", "length", "exploration")
+REPORT = ("loss", "learning_rate")
+EVALUATION = ("mean", "std", "min", "max", "episodes", "success")
+COLUMNS = (*EPISODE, *REPORT, *EVALUATION)
 ROWS = ("episode", "report", "evaluation")
 
 
@@ -33,7 +36,8 @@ class Table:
     `columns`. A cell is empty where the event says nothing of that name:
     episodes fill phase, return, length and exploration; reports exploration,
     loss and learning_rate (and further metrics, where `columns` names them);
-    evaluations mean, std, min, max, length and episodes. The old logger wrote an
+    evaluations mean, std, min, max, length, episodes and, where the environment says
+    which return is one, success (the share of episodes). The old logger wrote an
     evaluation into the row of the next episode, and lost it at the end of a run.
     """
 

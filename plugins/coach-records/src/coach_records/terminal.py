@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 import attrs
 
-from coach_records.progress import Progress, evaluation
+from coach_records.progress import Progress, evaluation, restart
 from coachcore.api import Event, RunInfo, component, param
 
 WIDTH = 80
@@ -26,11 +26,12 @@ class Terminal:
     """Progress on standard error, so that standard output stays free for results.
 
     On a terminal: one line with a bar, the mean return of the last 20 episodes,
-    exploration, loss, steps a second and the time left; evaluations are printed
-    above it. Elsewhere (a file, a pipe, a notebook, a log of a cluster): plain
-    lines of at most 80 columns, at most one every `every` seconds, besides
-    start, evaluations and end. `NO_COLOR` and ``TERM=dumb`` are honoured. Where
-    nobody can read any more (a closed pipe) it falls silent; the run goes on.
+    exploration, loss, steps a second and the time left; evaluations and restarts
+    of simulators are printed above it. Elsewhere (a file, a pipe, a notebook, a
+    log of a cluster): plain lines of at most 80 columns, at most one every `every`
+    seconds, besides start, evaluations, restarts and end. `NO_COLOR` and
+    ``TERM=dumb`` are honoured. Where nobody can read any more (a closed pipe) it
+    falls silent; the run goes on.
     """
 
     style: str = param(
@@ -65,11 +66,13 @@ class PlainSink:
         self._say(self._progress.start())
 
     def event(self, event: Event) -> None:
-        """A line for an evaluation and for the end; for anything else when the last is old enough."""
+        """A line for an evaluation, a restart and the end; for anything else when the last is old enough."""
         now = self._now()
         self._progress.note(event, now)
         if event.kind == "evaluation":
             self._say(evaluation(event, WIDTH))
+        elif event.kind == "simulator":
+            self._say(restart(event, WIDTH))
         elif event.kind == "run-end":
             self._say(self._progress.end(event, now, WIDTH))
         elif event.kind in ("episode", "report") and now - self._said >= self._every:
@@ -110,11 +113,13 @@ class LiveSink:
         self._drawn, self._over = now(), False
 
     def event(self, event: Event) -> None:
-        """Print evaluations and the end above the line; redraw it now and then."""
+        """Print evaluations, restarts and the end above the line; redraw it now and then."""
         now = self._now()
         self._progress.note(event, now)
         if event.kind == "evaluation":
             self._say(evaluation(event, self._console.width), "green" if event.data.get("best") else "")
+        if event.kind == "simulator":
+            self._say(restart(event, self._console.width), "yellow")
         if event.kind == "run-end":
             self._draw()
             self.close()
