@@ -64,3 +64,11 @@ class Experiment:
     recorders: Mapping[str, Recorder]  # by part name
     validation: ValidationSettings | None = None
     store: Store | None = None  # where checkpoints are published
+
+    @property
+    def world(self) -> Any:
+        """The environment that people know: the one within, where one holds another as its setting `environment`."""
+        part: Any = self.environment
+        while hasattr(inner := getattr(part, "environment", None), "__coach__"):
+            part = inner
+        return part

@@ -166,7 +166,7 @@ def _closed(machine: Machine, envs: Any, *, heating: bool, lost: Array | None) -
 
 def _bad_reward(machine: Machine, rewards: Any) -> BadData:
     env = int(np.flatnonzero(~np.isfinite(machine.episodes.returns))[0])
-    name = spec_of(machine.experiment.environment).name
+    name = spec_of(machine.experiment.world).name
     what = "the return overflowed, its last reward" if np.isfinite(rewards[env]) else "the reward"
     return BadData(
         f"{what} is {rewards[env]} after step {machine.clock.steps} - mend the environment; "
@@ -178,7 +178,7 @@ def _bad_reward(machine: Machine, rewards: Any) -> BadData:
 def _bad_loss(machine: Machine, trained: Trained, sample: Sample) -> BadData:
     """Raised before anything learned from it is used or saved; says which head and which rows."""
     if not np.isfinite(sample.packed).all():
-        name = spec_of(machine.experiment.environment).name
+        name = spec_of(machine.experiment.world).name
         what = "an observation or a reward in the memory is not a number - mend the environment or a filter"
         return BadData(f"{what}; what was saved before is whole", where=name)
     wrong = [name for name, value in zip(machine.learner.metric_names, trained.metrics, strict=True) if np.isinf(value)]
@@ -246,7 +246,7 @@ def _description(machine: Machine) -> dict[str, Any]:
         "preset": experiment.name,
         "seed": experiment.seed,
         "agent": spec_of(experiment.agent).name,
-        "environment": spec_of(experiment.environment).name,
+        "environment": spec_of(experiment.world).name,
         "environments": experiment.environments,
     }
 

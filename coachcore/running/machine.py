@@ -102,7 +102,7 @@ class Machine:
         self.episodes.begin(envs, seeds)
         raw = self.environment.reset(envs.tolist(), seeds.tolist())
         if not self.raw:
-            _as_promised(raw, self.pipelines.raw, spec_of(self.experiment.environment).name)
+            _as_promised(raw, self.pipelines.raw, spec_of(self.experiment.world).name)
         seen = self.pipelines.observe(self.filters, raw, Rows(envs, first=True))
         seen = self.actor.opening(seen, len(envs))
         self.raw, self.obs = _put(self.raw, envs, raw, self.count), _put(self.obs, envs, seen, self.count)

@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 
 from coachcore import signals
+from coachcore.component import spec_of
 from coachcore.contracts.experiment import Experiment
 from coachcore.contracts.recorder import Sink
 from coachcore.errors import BadCheckpoint, BadData, CoachError, StopRun
@@ -110,11 +111,10 @@ class Session:
 
     def _info(self, machine: Machine) -> RunInfo:
         experiment, train_for = self.experiment, self.experiment.schedule.train
-        environment = experiment.document.get("environment", {})
         return RunInfo(
             preset=experiment.name,
             seed=experiment.seed,
-            environment=str(environment.get("id", environment.get("use", ""))),
+            environment=str(getattr(experiment.world, "id", spec_of(experiment.world).name)),
             agent=str(experiment.document.get("agent", {}).get("use", "")),
             total=train_for.amount,
             unit=train_for.unit,

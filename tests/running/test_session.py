@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from coachcore.clock import Duration
-from coachcore.component import component
+from coachcore.component import component, param
 from coachcore.errors import BadCheckpoint, BadData, CoachError, StopRun
 from coachcore.running.checkpoint import Checkpoints
 from coachcore.running.machine import Machine
@@ -231,6 +231,47 @@ def test_listeners_hear_start_events_checkpoints_and_end(tmp_path):
     assert heard[0] == ("start", "toy")
     assert heard[-3:] == [("run-end", 210), ("saved", "step-000000000210.json"), ("end", "finished")]
     assert ("saved", "step-000000000200.json") in heard
+
+
+@component("environment", "within")
+@attrs.frozen(kw_only=True)
+class Within:
+    """Another environment, as it is."""
+
+    environment: object = param(type="environment", doc="which")
+
+    def make(self, count, *, render=False):
+        return self.environment.make(count, render=render)
+
+
+@component("environment", "named")
+@attrs.frozen(kw_only=True)
+class Named:
+    """Has an id, and a setting `environment` that is no part."""
+
+    id: str = param(default="sign-reader", doc="what it is called")
+    environment: str = param(default="outdoors", doc="where it is")
+
+    def make(self, count, *, render=False):
+        return ToySigns().make(count, render=render)
+
+
+@pytest.mark.parametrize(
+    ("environment", "name", "shown"),
+    [
+        (ToySigns(), "toy-signs", "toy-signs"),
+        (Within(environment=Within(environment=ToySigns())), "toy-signs", "toy-signs"),
+        (Within(environment=Named()), "named", "sign-reader"),
+    ],
+    ids=["plain", "held twice", "with an id"],
+)
+def test_a_run_is_known_by_the_environment_within(tmp_path, environment, name, shown):
+    known = []
+    listeners = Listeners(start=(lambda info: known.append(info.environment),))
+    made, recorder = experiment(environment=environment, schedule=attrs.evolve(SCHEDULE, train=Duration(60, "steps")))
+    run(made, tmp_path, listeners=listeners)
+    assert known == [shown]
+    assert recorder.kept[tmp_path][0].data["environment"] == name
 
 
 def test_the_policy_alone_cannot_be_resumed(tmp_path):

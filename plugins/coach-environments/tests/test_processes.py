@@ -88,3 +88,8 @@ def test_a_lost_episode_is_marked_and_the_run_goes_on(events: Callable[..., list
     simulators = [event.data["lost"] for event in told if event.kind == "simulator"]
     assert simulators == [False, True] * 2 * 4
     assert told[-1].data["reason"] == "finished"
+
+
+def test_a_run_is_told_to_be_of_the_environment_inside(events: Callable[..., list[Event]]) -> None:
+    start = events()[0]
+    assert (start.kind, start.data["environment"]) == ("run-start", "frail")
