@@ -25,7 +25,6 @@ COMMANDS = {
     "status": Lazy("coachcore.cli.deploy:status", "Show what an orchestrator has started."),
     "undeploy": Lazy("coachcore.cli.deploy:undeploy", "Stop what an orchestrator has started."),
     "check": Lazy("coachcore.cli.check:check", "Say everything that is wrong with a preset."),
-    "config": Lazy("coachcore.cli.config:config", "Show a preset with every default filled in."),
     "presets": Lazy("coachcore.cli.presets:presets", "List the installed presets."),
     "list-plugins": Lazy("coachcore.cli.list_plugins:list_plugins", "List every installed part."),
     "describe": Lazy("coachcore.cli.describe:describe", "Show one part: its settings and an example."),
@@ -52,7 +51,7 @@ def _words(name: str, text: str) -> Callable[[Callable[[], None]], Callable[[], 
     "coach",
     cls=OpenGroup,
     table=COMMANDS,
-    elsewhere=dict.fromkeys(("init", "fill", "schema", "upgrade"), "coach-preset-tools"),
+    elsewhere=dict.fromkeys(("config", "init", "fill", "schema", "upgrade"), "coach-preset-tools"),
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="coach", message="%(prog)s %(version)s")
@@ -61,7 +60,7 @@ def _words(name: str, text: str) -> Callable[[Callable[[], None]], Callable[[], 
 def coach() -> None:
     """Reinforcement learning in which every part is a plugin.
 
-    With coach-preset-tools installed also: init, fill, schema, upgrade.
+    With coach-preset-tools installed also: config, init, fill, schema, upgrade.
     """
 
 

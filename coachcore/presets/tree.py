@@ -101,18 +101,6 @@ def _default(node: Node) -> bool:
     return node.origin.layer == DEFAULT
 
 
-def leaves(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
-    """Every value that is not a (filled) table or a list of tables, in order, with its path."""
-    if isinstance(node.value, dict) and node.value:
-        for key, item in node.value.items():
-            yield from leaves(item, (*path, key))
-    elif isinstance(node.value, list) and any(isinstance(item.value, dict) for item in node.value):
-        for index, item in enumerate(node.value):
-            yield from leaves(item, (*path, index))
-    else:
-        yield path, node
-
-
 def all_nodes(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
     """Every node, tables and lists before what they hold."""
     yield path, node

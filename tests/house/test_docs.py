@@ -236,7 +236,7 @@ def test_every_command_has_its_place():
     assert "coach plugin" in typed
     assert [one for one in typed if f"# `{one}`\n\n```text\nUsage: {one} " not in page] == []
     plugin = [f"plugin {name}" for name in BROUGHT["coach_author"]]
-    for brought in (*plugin, "init", "fill", "schema", "upgrade", "convert"):
+    for brought in (*plugin, *BROUGHT["coach_preset_tools"], "convert"):
         assert re.search(
             rf"^### `coach {brought}`\n\nComes with `coach-[a-z-]+`\.\n\n```text\n[A-Z]", page, re.MULTILINE
         )
@@ -289,7 +289,7 @@ def commands(path):
 
 BROUGHT = {
     "coach_author": ("sync", "new", "validate", "test"),
-    "coach_preset_tools": ("init", "fill", "schema", "upgrade"),
+    "coach_preset_tools": ("config", "init", "fill", "schema", "upgrade"),
     "coach_bridge": ("convert",),
 }
 """Package -> the commands that it adds."""

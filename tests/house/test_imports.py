@@ -116,7 +116,8 @@ BESIDES = {
     "coach_memories": {"coachcore.running.checkpoint"},  # a saved memory is written as a checkpoint is
     "coach_author": {"coachcore.specs", "coachcore.errors", "coachcore.cli.output"}
     | {f"coachcore.registry.{name}" for name in ("discover", "doctor", "manifest", "probe", "reader", "registry")},
-    "coach_preset_tools": {"coachcore.specs", "coachcore.errors", "coachcore.clock", "coachcore.cli.completion"}
+    "coach_preset_tools": {"coachcore.specs", "coachcore.errors", "coachcore.clock"}
+    | {"coachcore.cli.check", "coachcore.cli.completion"}
     | {f"coachcore.registry.{name}" for name in ("entry", "hookspecs", "registry")}
     | {f"coachcore.presets.{name}" for name in ("check", "layers", "places", "positions", "preset", "tree", "values")}
     | {"coachcore.presets", "coachcore.presets.writer"},

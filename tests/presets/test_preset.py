@@ -64,7 +64,7 @@ def test_loading_imports_no_numpy_and_no_plugin(tmp_path: Path) -> None:
         "import sys\n"
         "from coachcore.errors import Problems\n"
         "from coachcore.presets.preset import load_preset\n"
-        "import coachcore.presets.build, coachcore.cli.check, coachcore.cli.config\n"
+        "import coachcore.presets.build, coachcore.cli.check\n"
         "try:\n    load_preset('mine.toml', sets=['memory.capacity=5'])\n"
         "except Problems as problems:\n    assert 'environment' in str(problems)\n"
         "heavy = {'numpy', 'tensorflow', 'keras', 'gymnasium', 'scipy'}\n"

@@ -9,10 +9,11 @@ from runpy import run_path
 import pytest
 from click.testing import CliRunner, Result
 
-from coachcore.cli.config import config
+from coach_preset_tools.config import config, leaves
 from coachcore.errors import Problems
+from coachcore.presets.tree import Origin, path_text, rooted
 
-TOYS = run_path(str(Path(__file__).parents[1] / "presets" / "toys.py"))
+TOYS = run_path(str(Path(__file__).parents[3] / "tests" / "presets" / "toys.py"))
 
 
 @pytest.fixture(autouse=True)
@@ -86,3 +87,8 @@ def test_networks_and_layers_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     networks = tomllib.loads(call("track-chooser", *sets).stdout)["agent"]["networks"]
     assert networks["critic"]["middleware"]["scheme"] == [64, {"use": "thick", "units": 3, "slope": 0.5}]
     assert networks["temperature"] == {"learning_rate_factor": 2.0}
+
+
+def test_leaves_are_values_and_empty_tables() -> None:
+    node = rooted({"a": {"b": 1, "c": {}}, "d": [{"e": 2}, 3], "f": [4, 5]}, Origin("mine", "mine.toml"))
+    assert [path_text(path) for path, _ in leaves(node)] == ["a.b", "a.c", "d[0].e", "d[1]", "f"]

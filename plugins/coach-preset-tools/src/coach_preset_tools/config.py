@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from coach_preset_tools.table import At
 from coachcore.cli.check import layering
 from coachcore.cli.completion import preset_names
 
 if TYPE_CHECKING:
     from coachcore.presets.preset import Preset
-    from coachcore.presets.tree import Origin
+    from coachcore.presets.tree import Node, Origin
 
 _WIDTH = 80
 
@@ -79,7 +80,7 @@ def _layers(preset: Preset) -> dict[tuple[int, str], str]:
 
 def _groups(preset: Preset, layers: list[tuple[int, str]]) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
     """Values by the table they stand in: (table, [(key, value, origin)])."""
-    from coachcore.presets.tree import leaves, path_text, plain
+    from coachcore.presets.tree import path_text, plain
     from coachcore.presets.writer import inline
 
     groups: dict[str, list[tuple[str, str, str]]] = {}
@@ -88,6 +89,18 @@ def _groups(preset: Preset, layers: list[tuple[int, str]]) -> Iterator[tuple[str
         row = (path_text(path[depth:]), inline(plain(node)), _where(node.origin, layers))
         groups.setdefault(path_text(path[:depth]), []).append(row)
     yield from groups.items()
+
+
+def leaves(node: Node, path: At = ()) -> Iterator[tuple[At, Node]]:
+    """Every value that is not a (filled) table or a list of tables, in order, with its path."""
+    if isinstance(node.value, dict) and node.value:
+        for key, item in node.value.items():
+            yield from leaves(item, (*path, key))
+    elif isinstance(node.value, list) and any(isinstance(item.value, dict) for item in node.value):
+        for index, item in enumerate(node.value):
+            yield from leaves(item, (*path, index))
+    else:
+        yield path, node
 
 
 def _where(origin: Origin, layers: list[tuple[int, str]]) -> str:
