@@ -71,12 +71,7 @@ def _summary(preset: Preset) -> str:
 def _found(preset: str, problems: PresetProblems | None) -> dict[str, Any]:
     """What was found, for programs."""
     found = [
-        {
-            "file": problem.origin.file,
-            "line": problem.origin.line,
-            "column": problem.origin.column,
-            "message": problem.message,
-        }
+        {key: getattr(problem.origin, key) for key in ("file", "line", "column")} | {"message": problem.message}
         for problem in (problems.found if problems else ())
     ]
     return {"preset": preset, "problems": found}

@@ -9,18 +9,14 @@ import click
 
 from coachcore.cli.completion import part_names
 from coachcore.cli.find import find
-from coachcore.cli.output import SCHEMA, bare, setting, toml, wrapped
+from coachcore.cli.output import as_json, bare, setting, toml, wrapped
 from coachcore.errors import BadSetting, UnknownName
 from coachcore.registry.entry import Entry
 from coachcore.registry.registry import current
 from coachcore.specs import ParamSpec
 
 PLACES: Mapping[str, str] = {
-    "environment": "[environment]",
-    "agent": "[agent]",
-    "exploration": "[exploration]",
-    "memory": "[memory]",
-    "engine": "[engine]",
+    **{kind: f"[{kind}]" for kind in ("environment", "agent", "exploration", "memory", "engine")},
     "recorder": "[[recorders]]",
     "store": "[store]",
     "orchestrator": "[orchestrator]",
@@ -61,12 +57,8 @@ def describe(part: str, pipeline: str, json_: bool) -> None:
         raise UnknownName(f"'{part}' may be {' or '.join(entry.id for entry in found)} - say which")
     params = registry.params(entry)
     if json_:
-        from json import dumps
-
         data = entry.spec._asdict() | {"params": [param._asdict() for param in params]}
-        click.echo(
-            dumps({"schema": SCHEMA, "id": entry.id, "version": entry.version, **data}, indent=1, ensure_ascii=False)
-        )
+        click.echo(as_json(id=entry.id, version=entry.version, **data))
         return
     example = _example(entry, params, registry.unmistakable(entry))
     click.echo("\n".join([*_head(entry), "", *_settings(params), "", "example", *example]))

@@ -8,7 +8,7 @@ from itertools import groupby
 import click
 
 from coachcore.cli.completion import kind_names
-from coachcore.cli.output import SCHEMA, bare, counted, setting, table, wrapped
+from coachcore.cli.output import as_json, bare, counted, setting, table, wrapped
 from coachcore.registry.entry import Entry, Trouble
 from coachcore.registry.registry import current
 
@@ -27,7 +27,8 @@ def list_plugins(kind: str | None, long_: bool, json_: bool, broken: bool) -> No
     entries = [entry for entry in registry.entries(kind) if not broken or entry.state != "ok"]
     troubles = registry.troubles()
     if json_:
-        click.echo(_json(entries, troubles))
+        parts = [_part(entry) for entry in entries]
+        click.echo(as_json(parts=parts, troubles=[trouble._asdict() for trouble in troubles]))
         return
     if broken:
         click.echo("\n".join(_broken(entries, troubles)) or "nothing is broken")
@@ -85,22 +86,7 @@ def _counts(entries: Sequence[Entry], troubles: Sequence[Trouble]) -> str:
     return told + (f", {counted(len(troubles), 'trouble')} with whole distributions" if troubles else "")
 
 
-def _json(entries: Sequence[Entry], troubles: Sequence[Trouble]) -> str:
-    from json import dumps
-
-    parts = [_part(entry) for entry in entries]
-    return dumps(
-        {"schema": SCHEMA, "parts": parts, "troubles": [t._asdict() for t in troubles]}, indent=1, ensure_ascii=False
-    )
-
-
 def _part(entry: Entry) -> dict[str, object]:
-    head = {
-        "id": entry.id,
-        "dist": entry.dist,
-        "version": entry.version,
-        "state": entry.state,
-        "problem": entry.problem,
-    }
+    head = {"id": entry.id} | {name: getattr(entry, name) for name in ("dist", "version", "state", "problem")}
     params = None if entry.spec.params is None else [param._asdict() for param in entry.spec.params]
     return head | entry.spec._asdict() | {"params": params}

@@ -13,6 +13,13 @@ SCHEMA = 1
 """Version of the form of every ``--json`` output."""
 
 
+def as_json(**told: Any) -> str:
+    """What a ``--json`` output says, with the version of its form."""
+    from json import dumps
+
+    return dumps({"schema": SCHEMA, **told}, indent=1, ensure_ascii=False)
+
+
 def width() -> int:
     """Columns of the terminal (or of ``COLUMNS``); 80 where there is none."""
     said = os.environ.get("COLUMNS", "")

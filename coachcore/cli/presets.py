@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from coachcore.cli.output import SCHEMA, counted, table
+from coachcore.cli.output import as_json, counted, table
 from coachcore.registry.registry import current
 from coachcore.registry.shelf import Shelf
 
@@ -19,10 +19,8 @@ def presets(json_: bool) -> None:
     """List the installed presets: name, agent, environment and what is proven."""
     shelf = current().presets()
     if json_:
-        from json import dumps
-
         listed = [{"name": name, "paths": [str(path) for path in shelf.all(name)]} for name in shelf]
-        click.echo(dumps({"schema": SCHEMA, "presets": listed}, indent=1, ensure_ascii=False))
+        click.echo(as_json(presets=listed))
         return
     click.echo("\n".join([*table(_row(shelf, name) for name in shelf), counted(len(shelf), "preset")]))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from coachcore.cli.check import layering
 from coachcore.cli.completion import preset_names
 
 if TYPE_CHECKING:
@@ -17,11 +18,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("preset", required=False, shell_complete=preset_names)
-@click.option(
-    "--set", "sets", multiple=True, metavar="PATH=VALUE", help="Override one setting, e.g. agent.discount=0.98."
-)
-@click.option("--with", "withs", multiple=True, metavar="FILE", type=click.Path(path_type=Path),
-              help="Lay another TOML file over the preset.")  # fmt: skip
+@layering
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the run (default: the preset's).")
 @click.option("--resume", metavar="DIR", type=click.Path(path_type=Path),
               help="Go on with the run in DIR from its latest checkpoint, bit for bit.")  # fmt: skip

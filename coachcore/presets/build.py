@@ -11,6 +11,7 @@ from coachcore.component import ParamSpec
 from coachcore.errors import CoachError
 from coachcore.presets import places
 from coachcore.presets.positions import Path
+from coachcore.presets.preset import Preset, or_installed
 from coachcore.presets.problems import PresetProblems, Problem
 from coachcore.presets.tree import Node, Origin, path_text, plain, rooted
 from coachcore.presets.values import part_kind
@@ -25,7 +26,6 @@ from coachcore.settings import (
 
 if TYPE_CHECKING:
     from coachcore.contracts.experiment import Experiment, NetworkParts
-    from coachcore.presets.preset import Preset
     from coachcore.registry.registry import Registry
 
 _FAULTS = (CoachError, ValueError, TypeError, ArithmeticError, LookupError, AttributeError)
@@ -40,7 +40,7 @@ def build(preset: Preset, registry: Registry | None = None) -> Experiment:
     """
     from coachcore.contracts.experiment import Experiment, Filters
 
-    maker = _Maker(registry or _installed())
+    maker = _Maker(or_installed(registry))
     tables: dict[str, Node] = preset.tree.value
     agent: dict[str, Node] = tables["agent"].value
     main = {kind: maker.part(tables[kind], kind, (kind,)) for kind in places.PARTS}
@@ -64,17 +64,11 @@ def build(preset: Preset, registry: Registry | None = None) -> Experiment:
 
 def build_part(table: Mapping[str, Any], kind: str, registry: Registry | None = None) -> Any:
     """One part from its table in a resolved preset, as plain data; raises `PresetProblems`."""
-    maker = _Maker(registry or _installed())
+    maker = _Maker(or_installed(registry))
     part = maker.part(rooted(table, Origin("data", kind)), kind, (kind,))
     if maker.found:
         raise PresetProblems(maker.found)
     return part
-
-
-def _installed() -> Registry:
-    from coachcore.registry.registry import current
-
-    return current()
 
 
 _RUN: dict[str, type] = {

@@ -42,7 +42,7 @@ class Preset:
         """
         from coachcore.presets.overrides import Editor
 
-        known = _or_installed(registry)
+        known = or_installed(registry)
         editor = Editor(copied(self.written), known)
         editor.plainly(changes, _top(self.written) + 1)
         return _checked(self.name, editor.root, known, editor.found, editor.notices)
@@ -62,7 +62,7 @@ def load_preset(
     are files laid over it, `sets` changes such as ``"memory.capacity=10_000"``,
     `seed` replaces the preset's own. Raises `PresetProblems` with every error.
     """
-    known = _or_installed(registry)
+    known = or_installed(registry)
     reader = Reader(known)
     lowest = Node({"recorders": default_recorders(known)}, Origin(DEFAULT, ""), Origin(DEFAULT, ""))
     layers = [lowest, *_main(source, reader)]
@@ -119,7 +119,8 @@ def _top(tree: Node) -> int:
     return max(node.origin.rank for _, node in all_nodes(tree))
 
 
-def _or_installed(registry: Registry | None) -> Registry:
+def or_installed(registry: Registry | None) -> Registry:
+    """The registry given, or that of this process."""
     if registry is not None:
         return registry
     from coachcore.registry.registry import current

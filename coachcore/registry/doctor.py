@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from json import dumps
 from typing import NamedTuple
 
 from coachcore.registry.discover import Dist, Point
@@ -70,18 +71,9 @@ def _refused(entry: Entry | None) -> str:
 def _out_of_step(entry: Entry | None, finding: Finding) -> str:
     if entry is None or finding.spec is None or entry.spec.params is None:
         return ""
-    # Through lists and back, as a manifest stores them: a tuple among the facts is equal to a list.
-    return (
-        ""
-        if _flat(to_json(entry.spec)) == _flat(to_json(finding.spec))
-        else f"{FILE} is out of step - run `coach plugin sync`"
-    )
-
-
-def _flat(value: object) -> object:
-    if isinstance(value, list | tuple):
-        return [_flat(item) for item in value]
-    return {key: _flat(item) for key, item in value.items()} if isinstance(value, dict) else value
+    # As text, since a manifest stores it so: a tuple among the facts is equal to a list.
+    said, found = (dumps(to_json(spec), sort_keys=True) for spec in (entry.spec, finding.spec))
+    return "" if said == found else f"{FILE} is out of step - run `coach plugin sync`"
 
 
 def _remarks(finding: Finding, entry: Entry | None) -> Iterator[str]:
