@@ -196,7 +196,9 @@ def test_what_does_not_work_is_said_in_a_line_and_nothing_is_lost():
     for spoilt in (((np.nan, 0), 1), ((0, 0), np.inf)):
         with pytest.raises(BadData) as caught:
             write(book, spoilt, ((3, 3), 3))
-        assert str(caught.value) == "dictionary: a key or a value is not a finite number - the loss has diverged"
+        assert str(caught.value) == (
+            "dictionary: a key or a value is not a finite number - lower agent.learner.learning_rate"
+        )
     with pytest.raises(BadData) as caught:
         write(book, ((3, 3), 3), action=2)
     assert str(caught.value) == "dictionary: action 2 is none of 0..1"

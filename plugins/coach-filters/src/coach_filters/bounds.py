@@ -12,7 +12,8 @@ def pair(low: FloatOrVector, high: FloatOrVector) -> tuple[Array, Array]:
     try:
         lower, upper = np.broadcast_arrays(np.asarray(low, np.float32), np.asarray(high, np.float32))
     except ValueError:
-        raise BadSetting(f"low has {np.size(low)} numbers and high {np.size(high)} - give as many, or one") from None
+        sizes = f"low has {np.size(low)} numbers and high {np.size(high)}"
+        raise BadSetting(f"{sizes} - give as many, or one", where="low") from None
     if not np.all(lower <= upper):
         raise BadSetting(f"low must not lie above high, got low {low} and high {high}", where="low")
     return lower.copy(), upper.copy()

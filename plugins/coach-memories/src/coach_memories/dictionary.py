@@ -61,7 +61,10 @@ class NeuralDictionaries:
         Raises `BadData`, and writes nothing, where a number is not finite or an action is none.
         """
         if not (np.isfinite(keys).all() and np.isfinite(values).all()):
-            raise BadData("a key or a value is not a finite number - the loss has diverged", where="dictionary")
+            raise BadData(
+                "a key or a value is not a finite number - lower agent.learner.learning_rate",
+                where="dictionary",
+            )
         self._known(actions)
         for action in np.unique(actions).tolist():
             mine = actions == action

@@ -111,7 +111,10 @@ class PrioritizedStore:
         surprise = priority.reshape(-1).astype(np.float64) + self.part.epsilon
         highest = float(surprise.max())
         if not (surprise.min() >= self.part.epsilon and highest < np.inf):
-            raise BadData("a priority is negative, infinite or not a number - the loss has diverged", where="memory")
+            raise BadData(
+                "a priority is negative, infinite or not a number - lower agent.learner.learning_rate",
+                where="memory",
+            )
         self.largest = max(self.largest, highest)
         self.tree.set(rows.reshape(-1), surprise**self.part.alpha)
 

@@ -27,7 +27,9 @@ class Crop:
         if self.low and self.high and len(self.low) != len(self.high):
             raise BadSetting(f"low has {len(self.low)} numbers and high {len(self.high)} - give as many", where="crop")
         if any(_FULL != high <= low for low, high in zip(*self._edges(), strict=True)):
-            raise BadSetting(f"nothing is left from low {self.low} to high {self.high}", where="crop")
+            raise BadSetting(
+                f"nothing is left from low {self.low} to high {self.high} - let high lie above low", where="crop"
+            )
 
     def space(self, before: Space) -> Box:
         box, (_, highs) = boxed("crop", before), self._edges()

@@ -53,7 +53,7 @@ class ReductionBySubPartsName:
         meant = {_place(one, box) for one in self.keep or self.discard}
         kept = [place for place in range(box.shape[-1]) if (place in meant) == bool(self.keep)]
         if not kept:
-            raise Mismatch(f"nothing is left when {list(self.discard)} go", where=_WHERE)
+            raise Mismatch(f"nothing is left when {list(self.discard)} go - leave one or more", where=_WHERE)
         return kept
 
 

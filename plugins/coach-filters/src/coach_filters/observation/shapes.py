@@ -36,5 +36,8 @@ def axis_of(part: str, axis: int, before: Box) -> int:
     """`axis` counted from the front; -1 is the last. Raises `Mismatch` where there is none such."""
     rank = len(before.shape)
     if not -rank <= axis < rank:
-        raise Mismatch(f"there is no axis {axis} in values of shape {before.shape}", where=part)
+        raise Mismatch(
+            f"there is no axis {axis} in values of shape {before.shape} - axes go from {-rank} to {rank - 1}",
+            where=part,
+        )
     return axis % rank
