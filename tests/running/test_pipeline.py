@@ -169,7 +169,7 @@ def test_what_is_handed_in_is_not_changed():
 
 
 def test_an_observation_that_is_not_there():
-    with pytest.raises(Mismatch, match="filters: no observation is called 'q'; there is o, p"):
+    with pytest.raises(Mismatch, match=r"^filters: no observation is called 'q'; there is o, p$"):
         Pipelines.of(Filters(observation={"q": (Add(),)}), SPACES)
 
 

@@ -333,8 +333,13 @@ def test_foreign_and_damaged_folders(tmp_path):
         f"{tmp_path}: the saved transitions have other columns - resume with the same spaces, agent and filters"
     )
     part = next((tmp_path / "parts").iterdir())
+    size = part.stat().st_size
     part.write_bytes(part.read_bytes()[:-1])
-    assert "cut short" in refused(tmp_path, BadCheckpoint)
+    assert refused(tmp_path, BadCheckpoint) == (
+        f"/parts/{part.name}: it holds {size - 1} bytes, {size} were saved: cut short"
+    )
+    part.write_bytes(bytes(size))
+    assert refused(tmp_path, BadCheckpoint) == f"/parts/{part.name}: it was altered: its sha256 is not its name"
     manifest = json.loads((whole / "memory.json").read_text())
     for state, said in (
         ({"clock": 1}, "it is a checkpoint, but holds no memory"),
