@@ -41,7 +41,9 @@ class OpenGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command, imported now; None for a name that neither the table nor a plugin knows."""
         if cmd_name not in self.table:
-            return self.offered().get(cmd_name)
+            dist = self.elsewhere.get(cmd_name)
+            found = self.offered(dist).get(cmd_name) if dist else None  # nobody else has to be imported for it
+            return found or self.offered().get(cmd_name)
         module, _, name = self.table[cmd_name].target.partition(":")
         return getattr(import_module(module), name)  # type: ignore[no-any-return]
 
@@ -72,13 +74,18 @@ class OpenGroup(click.Group):
             CompletionItem(name, help=text) for name, text in words.items() if name.startswith(incomplete)
         ]
 
-    def offered(self) -> dict[str, click.Command]:
-        """What plugins answer to `coach_commands`; one that cannot be asked is passed over, of two the first counts."""
-        from coachcore.registry.gather import answers
-        from coachcore.registry.registry import hooks
+    def offered(self, only: str = "") -> dict[str, click.Command]:
+        """What plugins (those of the distribution `only`) answer to `coach_commands`.
 
+        One that cannot be asked is passed over, of two the first counts.
+        """
+        from coachcore.registry import registry
+        from coachcore.registry.gather import answers
+
+        known = registry.current()
+        hooks = known.hooks(without=[dist.name for dist in known.dists if only not in ("", dist.name)])
         found: dict[str, click.Command] = {}
-        for _, offered in answers(hooks().coach_commands, [], dict):
+        for _, offered in answers(hooks.coach_commands, [], dict):
             for name, command in offered.items():
                 if isinstance(command, click.Command) and name.startswith(self.before):
                     found.setdefault(name.removeprefix(self.before), command)

@@ -9,6 +9,8 @@ import pytest
 
 from coachcore.cli.lazy import Lazy, OpenGroup
 from coachcore.cli.main import COMMANDS, coach
+from coachcore.registry.registry import Registry
+from coachcore.testing.made_up import made_up
 
 TABLE = {"shout": Lazy("gone_for_good:shout", "Never imported."), "dump": Lazy("json:dumps", "A function of ours.")}
 
@@ -54,7 +56,8 @@ def test_the_commands_of_plugins_are_completed_and_suggested(monkeypatch: pytest
                 for name, offered in {"first": first, "second": second}.items()
             ]
 
-    monkeypatch.setattr("coachcore.registry.registry.hooks", lambda: SimpleNamespace(coach_commands=Answers()))
+    registry = SimpleNamespace(dists=(), hooks=lambda without: SimpleNamespace(coach_commands=Answers()))
+    monkeypatch.setattr("coachcore.registry.registry.current", lambda: registry)
     top, inner = OpenGroup("top", table={}), OpenGroup("inner", table={}, before="plugin ")
     assert ([*top.offered()], [*inner.offered()]) == (["grow", "shrink"], ["grow"])
     context = click.Context(top)
@@ -68,10 +71,27 @@ def test_the_commands_of_plugins_are_completed_and_suggested(monkeypatch: pytest
 
 def test_an_empty_group_says_who_offers_its_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     nobody = SimpleNamespace(coach_commands=SimpleNamespace(name="coach_commands", get_hookimpls=list))
-    monkeypatch.setattr("coachcore.registry.registry.hooks", lambda: nobody)
+    registry = SimpleNamespace(dists=(), hooks=lambda without: nobody)
+    monkeypatch.setattr("coachcore.registry.registry.current", lambda: registry)
     group = OpenGroup("plugin", table={}, elsewhere={"sync": "coach-author"})
     context = click.Context(group)
     assert group.get_command(context, "sync") is None
     assert "Commands:" not in group.get_help(context)
     with pytest.raises(click.UsageError, match="no command is called 'sync' - install coach-author"):
         group.resolve_command(context, ["sync"])
+
+
+def test_for_a_command_of_a_known_distribution_no_other_plugin_is_imported(tmp_path, monkeypatch) -> None:
+    code = "import click\nfrom coachcore.registry.hookspecs import hookimpl\n@hookimpl\ndef coach_commands():\n"
+    code += "    return {'grow': click.Command('grow')}\n"
+    for name, text in (("lazy-kind", code), ("lazy-trap", "raise SystemExit(3)")):
+        module = name.replace("-", "_")
+        made_up(tmp_path, name, points=f"[coach.plugins]\n{name} = {module}\n", code=text)
+    monkeypatch.syspath_prepend(tmp_path)
+    registry = Registry([str(tmp_path)])
+    monkeypatch.setattr("coachcore.registry.registry.current", lambda: registry)
+    group = OpenGroup("group", table={}, elsewhere={"grow": "lazy-kind"})
+    assert group.get_command(click.Context(group), "grow").name == "grow"
+    assert registry.troubles() == ()
+    assert [*group.offered()] == ["grow"]
+    assert [trouble.dist for trouble in registry.troubles()] == ["lazy-trap"]
