@@ -184,6 +184,8 @@ def _as_promised(raw: Obs, spaces: Spaces, name: str) -> None:
             raise BadData(
                 f"observation '{key}' has shape {raw[key].shape[1:]}, its space says {space.shape}", where=name
             )
+        if space.dtype == "uint8" and raw[key].dtype != np.uint8:
+            raise BadData(f"observation '{key}' holds {raw[key].dtype}, its space says bytes (uint8)", where=name)
 
 
 def _put(current: Obs, envs: Array, fresh: Obs, count: int) -> Obs:

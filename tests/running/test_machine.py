@@ -11,7 +11,7 @@ from coachcore.contracts.experiment import Filters, NetworkParts
 from coachcore.errors import BadCheckpoint, BadData, Mismatch
 from coachcore.running.loop import collect, learn_once
 from coachcore.running.machine import Machine
-from coachcore.spaces import Box
+from coachcore.spaces import Box, Spaces
 from coachcore.testing.toys import ToySigns, toy_experiment
 
 
@@ -103,7 +103,10 @@ def test_opening_one_episode_leaves_the_others_and_what_was_handed_out_alone():
             lambda obs: {"place": obs["observation"]},
             r"toy-odd: observation 'observation' is missing from what it shows",
         ),
-        (lambda obs: {"observation": obs["observation"][:, :2]}, r"has shape \(2,\), its space says \(3,\)"),
+        (
+            lambda obs: {"observation": obs["observation"][:, :2]},
+            r"^toy-odd: observation 'observation' has shape \(2,\), its space says \(3,\)$",
+        ),
     ],
 )
 def test_an_environment_that_shows_something_else_than_it_promised(shown, text):
@@ -118,6 +121,20 @@ def test_an_environment_that_shows_something_else_than_it_promised(shown, text):
 
     with pytest.raises(BadData, match=text):
         opened(environment=Odd())
+
+
+def test_bytes_that_are_none():
+    @component("environment", "toy-bytes")
+    @attrs.frozen(kw_only=True)
+    class Bytes:
+        def make(self, count, *, render=False):
+            real = ToySigns().make(count)
+            real.spaces = Spaces({"observation": Box((3,), dtype="uint8")}, real.spaces.action)
+            return real
+
+    with pytest.raises(BadData) as caught:
+        opened(environment=Bytes())
+    assert str(caught.value) == "toy-bytes: observation 'observation' holds float32, its space says bytes (uint8)"
 
 
 def test_numbers_in_the_memory_that_are_none_are_the_environments_fault():

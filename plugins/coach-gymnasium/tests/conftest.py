@@ -28,6 +28,7 @@ class Scripted(gymnasium.Env):
         self.observation_space = {
             "box": box,
             "image": gym.Box(0, 255, (4, 4, 3), np.uint8),
+            "no bytes": gym.Box(0, 255, (4, 4, 3), np.uint8),
             "discrete": gym.Discrete(4, start=10),
             "dict": gym.Dict({"place": box, "room": gym.Discrete(2)}),
             "text": gym.Dict({"mission": gym.Text(5)}),
@@ -51,6 +52,8 @@ class Scripted(gymnasium.Env):
             return np.int64(12)
         if self.kind == "image":
             return np.full((4, 4, 3), 7, np.uint8)
+        if self.kind == "no bytes":
+            return np.full((4, 4, 3), self.value)
         if self.kind == "tuple":
             return {"left": np.array([1, 1]), "right": np.array([1, 0], np.int8)}, "ba"
         if self.kind == "mixed":

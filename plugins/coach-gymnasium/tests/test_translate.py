@@ -111,9 +111,30 @@ def test_one_bad_number_is_found_among_few_and_many(size: int) -> None:
     assert not _finite(values)
 
 
-def test_wrong_shape(made: Make) -> None:
-    with pytest.raises(BadData, match=r"observation 'observation' has shape \(3,\), promised was \(2,\)"):
-        made(options={"kind": "short"}).reset([0], [0])
+@pytest.mark.parametrize("count", [1, 2])
+def test_wrong_shape(made: Make, count: int) -> None:
+    with pytest.raises(BadData) as caught:
+        made(count, options={"kind": "short"}).reset(range(count), [0] * count)
+    assert str(caught.value) == (
+        "Scripted-v0, environment 0: observation 'observation' has shape (3,), promised was (2,)"
+    )
+
+
+@pytest.mark.parametrize("value", [0.5, -1.0, 256.0, np.nan])
+@pytest.mark.parametrize("count", [1, 2])
+def test_wrong_dtype(made: Make, count: int, value: float) -> None:
+    with pytest.raises(BadData) as caught:
+        made(count, options={"kind": "no bytes", "value": value}).reset(range(count), [0] * count)
+    assert str(caught.value) == (
+        "Scripted-v0, environment 0: observation 'observation' holds numbers that are no bytes, "
+        "promised were 0 to 255 - mend the environment or its options"
+    )
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_whole_numbers_are_bytes_whatever_they_come_as(made: Make, count: int) -> None:
+    seen = made(count, options={"kind": "no bytes", "value": 7.0}).reset(range(count), [0] * count)
+    np.testing.assert_array_equal(seen["observation"], np.full((count, 4, 4, 3), 7, np.uint8), strict=True)
 
 
 @pytest.mark.parametrize(

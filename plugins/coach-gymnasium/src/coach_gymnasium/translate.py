@@ -47,6 +47,9 @@ class Shown:
             raw = raw[key]
         if self.code is not None:
             return self._coded(raw, who, env)
+        if self.bytes and _no_bytes(raw):
+            what = f"observation '{self.name}' holds numbers that are no bytes, promised were 0 to 255"
+            raise BadData(f"{what} - mend the environment or its options", where=_where(who, env))
         values: Array = np.array(
             raw, self.dtype
         )  # always a copy: an environment may hand out one buffer again and again
@@ -66,7 +69,7 @@ class Shown:
             mine = raws
             for key in self.path:
                 mine = [raw[key] for raw in mine]
-            values = _together(mine, self.dtype)
+            values = _together(mine, self.dtype) if not (self.bytes and any(map(_no_bytes, mine))) else np.zeros(0)
             if values.shape == (len(raws), *self.shape) and (self.bytes or bool(np.isfinite(values).all())):
                 return values
         return np.stack([self.read(raw, who, env) for raw, env in zip(raws, envs, strict=True)])
@@ -86,6 +89,15 @@ def _together(raws: Sequence[Any], dtype: Any) -> Array:
         return np.array(raws, dtype)
     except (ValueError, TypeError):
         return np.zeros(0)
+
+
+def _no_bytes(raw: Any) -> bool:
+    """Whether there is a number that would not be the same as a byte: 0.5, -1, 256 or NaN."""
+    values = np.asarray(raw)
+    if values.dtype == np.uint8:
+        return False
+    with np.errstate(invalid="ignore"):
+        return not np.array_equal(values, values.astype(np.uint8))
 
 
 def _where(who: str, env: int) -> str:
