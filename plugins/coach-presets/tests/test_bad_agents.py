@@ -25,8 +25,8 @@ class Odd(gymnasium.Env):
     def __init__(self, shows="vector", takes="discrete"):
         shape, dtype = BOXES.get(shows, ((4,), np.float32))
         self.observation_space = gymnasium.spaces.Box(0, 1 if dtype is np.bool_ else 255, shape, dtype)
-        if shows == "text":
-            self.observation_space = gymnasium.spaces.Text(5)
+        if shows == "sequence":
+            self.observation_space = gymnasium.spaces.Sequence(gymnasium.spaces.Discrete(3))
         self.action_space = {
             "discrete": gymnasium.spaces.Discrete(2),
             "open": gymnasium.spaces.Box(-np.inf, np.inf, (2,), np.float32),
@@ -88,7 +88,7 @@ def asked(preset, folder, *settings):
         ("cartpole-dqn", 'agent.network.middleware={use="lstm"}', ["'experience-replay' shuffles", "'lstm' needs"]),
         ("cartpole-dqn", "agent.learner.epochs=4", ["epochs: 4", "'dqn'", "set updates instead"]),
         ("cartpole-clipped-ppo", "agent.learner.updates=4", ["updates: 4", "'clipped-ppo'", "set epochs"]),
-        ("cartpole-dqn", 'memory={use="rollout"}', ["'rollout'", "fresh", "'dqn'", "memories that do: experience-re"]),
+        ("cartpole-dqn", 'memory={use="rollout"}', ["'rollout'", "fresh", "'dqn'", "memories that do: balanced-experience-re"]),
         ("cartpole-clipped-ppo", 'memory={use="experience-replay"}', ["reused", "memories that do: rollout"]),
         ("cartpole-dqn", "memory.capacity=40", ["batch_size: 128 is more than memory.capacity = 40"]),
         ("cartpole-dqn", 'exploration={use="ou-process"}', ["'ou-process' is for box actions", "policies that fit: "]),
@@ -116,7 +116,7 @@ def test_updates_that_calls_do_not_divide(coach, tmp_path):
         ("pendulum-td3", ('environment.id="CartPole-v1"',), ["td3", "2 discrete actions"]),
         ("pendulum-ddpg", showing(takes="open"), ["finite bounds", "'linear-box-to-box'"]),
         ("pendulum-sac", showing(takes="open"), ["finite bounds", "'linear-box-to-box'"]),
-        ("pendulum-sac", showing(takes="integers"), ["Box of int64", "supported are Discrete and Box of floats"]),
+        ("pendulum-sac", showing(takes="integers"), ["discrete actions and boxes", "'full-discrete-map'"]),
         (
             "pendulum-clipped-ppo",
             ('agent.network.heads.policy={use="discrete-policy"}',),
@@ -133,7 +133,7 @@ def test_updates_that_calls_do_not_divide(coach, tmp_path):
         ("cartpole-dqn", (*showing(shows="grey"), IMAGE), ["[84, 84] without channels", "[84, 84, 1]"]),
         ("cartpole-dqn", showing(shows="grey"), ["'vector' takes vectors", "(84, 84)", "'image'"]),
         ("cartpole-dqn", (*showing(shows="small"), IMAGE.replace("shallow", "medium")), ["12 x 12", "layers of your"]),
-        ("cartpole-dqn", showing(shows="text"), ["'observation' is a Text space", "supported are Box"]),
+        ("cartpole-dqn", showing(shows="sequence"), ["'observation' is a Sequence space", "supported are Box"]),
     ],
 )
 def test_what_only_the_built_parts_can_tell_is_refused_before_anything_is_written(
