@@ -231,5 +231,5 @@ def test_half_a_distribution_is_taken_away(tmp_path, monkeypatch):
 def test_a_part_may_have_a_name_of_its_own(tmp_path):
     folder = new(Wanted("acme-tools", "schedule", "half-wave"), tmp_path)
     text = (folder / "src" / "acme_tools" / "half_wave.py").read_text()
-    assert '@component("schedule", "half-wave")' in text
+    assert '@component("schedule", "half-wave", ' in text
     assert "class HalfWave:" in text

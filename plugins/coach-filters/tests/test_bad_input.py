@@ -24,9 +24,7 @@ from coach_filters.observation.stacking import Stacking
 from coach_filters.observation.to_uint8 import ToUInt8
 from coach_filters.reward.ewma_normalization import EwmaNormalization
 from coach_filters.reward.rescale import Rescale
-from coachcore.api import BadSetting, Box, Discrete, Mismatch, Spaces
-from coachcore.contracts.experiment import Filters
-from coachcore.running.pipeline import Pipelines
+from coachcore.api import BadSetting, Box, Discrete, Mismatch
 
 DISCRETE, OPEN, MAP = Discrete(2), Box((1,)), Box((4, 4), 0, 1)
 CART = Box((4,), names=("place", "speed", "angle", "turn"))
@@ -223,35 +221,3 @@ def test_spaces(part, space, said):
     with pytest.raises(Mismatch) as caught:
         part.space(space)
     assert str(caught.value) == said
-
-
-CAMERA = Spaces({"camera": Box((8, 8, 1), dtype="uint8")}, DISCRETE)
-
-
-@pytest.mark.parametrize(
-    ("after", "name"),
-    [
-        (MoveAxis(origin=2, target=0), "move-axis"),
-        (RGBToY(), "rgb-to-y"),
-        (Normalization(), "normalization"),
-        (Crop(low=(0, 0, 1)), "crop"),
-    ],
-    ids=lambda one: type(one).__name__,
-)
-def test_after_stacking_frames_could_not_be_stored_once(after, name):
-    with pytest.raises(Mismatch) as caught:
-        Pipelines.of(Filters(observation={"camera": (Stacking(size=3), after)}), CAMERA)
-    assert str(caught.value) == (
-        f"{name}: behind 'stacking' memory would have to keep every frame again for each stack - put it before"
-    )
-
-
-def test_after_stacking_frames_may_be_resized_one_by_one():
-    made = Pipelines.of(Filters(observation={"camera": (Stacking(size=3), RescaleToSize(size=(4, 4)))}), CAMERA)
-    assert made.spaces.observation["camera"] == Box((4, 4, 3), dtype="uint8")
-
-
-def test_an_observation_that_is_not_there():
-    with pytest.raises(Mismatch) as caught:
-        Pipelines.of(Filters(observation={"kamera": (RGBToY(),)}), CAMERA)
-    assert str(caught.value) == "filters: no observation is called 'kamera'; there is camera"
