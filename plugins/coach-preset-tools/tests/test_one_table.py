@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib import import_module
 from pathlib import Path
 
 import attrs
 import pytest
 
 from coachcore.api import component, hookimpl, param
-from coachcore.registry.entry import Entry
 from coachcore.registry.manifest import render
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -27,16 +26,16 @@ def part(default):
     return Plus
 
 
-def page(spec):
-    """The part's place in the reference, as docs/build.py writes it."""
-    made = spec_from_file_location("docs_build_of_one_table", ROOT / "docs" / "build.py")
-    build = module_from_spec(made)
-    made.loader.exec_module(build)
-    return "\n".join(build._part(Entry(spec, "acme", "1.0")))
+@pytest.fixture
+def page(monkeypatch):
+    """A part's settings in the reference, as docs/build.py writes them."""
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    rows = import_module("builder.words").rows
+    return lambda spec: list(rows(spec.params))
 
 
 @pytest.fixture
-def outputs(coach, registry, small):
+def outputs(coach, registry, small, page):
     """All that is said of the part when its default is `amount`."""
     small.write_text(small.read_text() + '\n[[filters.reward]]\nuse = "plus"\n')
 
@@ -57,7 +56,7 @@ def outputs(coach, registry, small):
             "describe": f"  amount float = {amount}" in coach("describe", "filter/plus").out.splitlines(),
             "config": f"amount = {amount}" in coach("config", "small.toml").out.splitlines(),
             "schema": definitions["filter.acme.plus"]["properties"]["amount"]["default"],
-            "docs": f"| `amount` | `float` | `{amount}` | >= 0 | what is added |" in page(spec).splitlines(),
+            "docs": f"| `amount` | `float` | `{amount}` | >= 0 | what is added |" in page(spec),
             "fill": f"amount = {amount}  # what is added" in coach("fill", "small.toml").out.splitlines(),
         }
         registry.unregister("acme")
