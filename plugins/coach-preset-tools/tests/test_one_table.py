@@ -56,7 +56,7 @@ def outputs(coach, registry, small, page):
             "describe": f"  amount float = {amount}" in coach("describe", "filter/plus").out.splitlines(),
             "config": f"amount = {amount}" in coach("config", "small.toml").out.splitlines(),
             "schema": definitions["filter.acme.plus"]["properties"]["amount"]["default"],
-            "docs": f"| `amount` | `float` | `{amount}` | >= 0 | what is added |" in page(spec),
+            "docs": f"| `amount` | `float` | `{amount}` | >= 0 |  | what is added |" in page(spec),
             "fill": f"amount = {amount}  # what is added" in coach("fill", "small.toml").out.splitlines(),
         }
         registry.unregister("acme")

@@ -71,7 +71,7 @@ def on(runs, name, **options):
         ("CartPole-v7", ["there is no environment 'CartPole-v7'", "did you mean 'CartPole-v1'?"]),
         ("no_such_package:Nope-v1", ["'no_such_package' cannot be imported"]),
         ("Pendulum-v1", ["dqn", "discrete", "box of shape (1,)"]),
-        ("Blackjack-v1", ["Blackjack-v1", "Tuple", "supported are"]),
+        ("Blackjack-v1", ["embeds 'observation', which is not observed", "inputs: observation-0, observation-1"]),
     ],
 )
 def test_an_environment_that_cannot_be_used(runs, coach, name, words):

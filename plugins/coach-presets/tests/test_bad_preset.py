@@ -14,7 +14,7 @@ import pytest
         ("agent.learner.batchsize=5", ["'batchsize'", "did you mean 'batch_size'?"]),
         ('schedule.train="5 minutes"', ["'minutes'", "steps, episodes, updates, seconds"]),
         ('checkpoint.every="often"', ['"often"', '"10_000 steps"']),
-        ('memory.capacity="many"', ["capacity: expected a whole number", '"many"']),
+        ('memory.capacity="many"', ["memory.capacity: 'many' is no size", 'bytes such as "2 GB"']),
         ("memory.capacity=0", ["capacity", "0"]),
         ("agent.discount=1.5", ["discount", "1.5"]),
         ("agent.learner.batch_size=2.5", ["batch_size", "expected a whole number", "2.5"]),
