@@ -29,11 +29,10 @@ COMMANDS = {
     "list-plugins": Lazy("coachcore.cli.list_plugins:list_plugins", "List every installed part."),
     "describe": Lazy("coachcore.cli.describe:describe", "Show one part: its settings and an example."),
     "why": Lazy("coachcore.cli.why:why", "Say where a name comes from and who else has it."),
+    "doctor": Lazy("coachcore.cli.doctor:doctor", "Try every plugin in a process of its own."),
     "plugin": Lazy("coachcore.cli.plugin:plugin", "Commands for authors of plugins."),
     "completion": Lazy("coachcore.cli.completion:completion", "Print the shell's completion script."),
 }
-ELSEWHERE = dict.fromkeys(("config", "init", "fill", "schema", "upgrade"), "coach-preset-tools")
-ELSEWHERE["doctor"] = "coach-author"
 
 
 def _chosen(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> None:
@@ -52,7 +51,7 @@ def _words(name: str, text: str) -> Callable[[Callable[[], None]], Callable[[], 
     "coach",
     cls=OpenGroup,
     table=COMMANDS,
-    elsewhere=ELSEWHERE,
+    elsewhere=dict.fromkeys(("config", "init", "fill", "schema", "upgrade"), "coach-preset-tools"),
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="coach", message="%(prog)s %(version)s")
@@ -61,8 +60,7 @@ def _words(name: str, text: str) -> Callable[[Callable[[], None]], Callable[[], 
 def coach() -> None:
     """Reinforcement learning in which every part is a plugin.
 
-    With coach-preset-tools installed also: config, init, fill, schema, upgrade;
-    with coach-author: doctor.
+    With coach-preset-tools installed also: config, init, fill, schema, upgrade.
     """
 
 

@@ -30,7 +30,7 @@ class Shop:
         self.folder = folder
         self.capsys = capsys
         self.registry: Registry | None = None
-        for module in ("cli.list_plugins", "cli.describe", "cli.why", "cli.presets", "registry.registry"):
+        for module in ("cli.list_plugins", "cli.describe", "cli.why", "cli.presets", "cli.doctor", "registry.registry"):
             monkeypatch.setattr(import_module(f"coachcore.{module}"), "current", self.current)
         monkeypatch.setenv("COLUMNS", "80")
         monkeypatch.syspath_prepend(folder)

@@ -17,9 +17,6 @@ Coach = Callable[..., subprocess.CompletedProcess[str]]
 LIMIT = 6
 OTHERS = [dist.name for dist in discover()]
 """What is installed beside the gallery."""
-DOCTOR = "coach-author"
-"""Whose command `coach doctor` is."""
-with_doctor = pytest.mark.skipif(DOCTOR not in OTHERS, reason=f"{DOCTOR} is not installed")
 with_preset_tools = pytest.mark.skipif("coach-preset-tools" not in OTHERS, reason="coach-preset-tools is not installed")
 
 
@@ -78,10 +75,8 @@ def test_who_uses_one_is_told_in_a_line(coach: Coach, site: Path) -> None:
         assert name in said.stderr
 
 
-@with_doctor
 def test_doctor_names_each_with_its_cause_and_the_way_out(coach: Coach) -> None:
-    left = [name for name in OTHERS if name != DOCTOR]
-    said = coach(*(word for name in left for word in ("--block", name)), "doctor", "--limit", str(LIMIT))
+    said = coach(*(word for name in OTHERS for word in ("--block", name)), "doctor", "--limit", str(LIMIT))
     assert said.returncode == 1
     assert said.stderr == ""
     reports: dict[str, list[str]] = {}
@@ -120,25 +115,15 @@ def test_a_clash_is_settled_by_a_word_and_the_answer_is_always_the_same(
     assert coach("run", "--resume", "run").returncode == 0
 
 
-@pytest.fixture
-def config(tmp_path: Path) -> Path:
-    """A configuration that blocks all but who has the doctor."""
-    words = ", ".join(f'"{name}"' for name in [*HOSTILE, *OTHERS] if name != DOCTOR)
-    file = tmp_path / "config.toml"
-    file.write_text(f"[plugins]\nblock = [{words}]\n")
-    return file
-
-
-def test_a_blocked_distribution_is_as_if_it_were_not_there(coach: Coach, config: Path) -> None:
+def test_a_blocked_distribution_is_as_if_it_were_not_there(coach: Coach, tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    words = ", ".join(f'"{name}"' for name in [*HOSTILE, *OTHERS])
+    config.write_text(f"[plugins]\nblock = [{words}]\n")
     said = coach("list-plugins", "--json", COACH_CONFIG=str(config))
     parts = {part["dist"]: part for part in json.loads(said.stdout)["parts"]}
     assert {parts[name]["state"] for name in HOSTILE if name in parts} == {"disabled"}
     assert parts["acme-exit"]["problem"].startswith(f"blocked by {config}:2:")
     assert [trouble for trouble in json.loads(said.stdout)["troubles"] if trouble["dist"] in HOSTILE] == []
-
-
-@with_doctor
-def test_what_is_blocked_is_not_tried(coach: Coach, config: Path) -> None:
     said = coach("doctor", COACH_CONFIG=str(config))
     assert (said.returncode, said.stdout.count("BROKEN")) == (0, 0)
     assert "remark: gallery-hang: blocked, not tried" in said.stdout

@@ -235,8 +235,8 @@ def test_every_command_has_its_place():
     typed = list(paths(coach, None, "coach"))
     assert "coach plugin" in typed
     assert [one for one in typed if f"# `{one}`\n\n```text\nUsage: {one} " not in page] == []
-    author = ["doctor", *(f"plugin {name}" for name in BROUGHT["coach_author"] if name != "doctor")]
-    for brought in (*author, *BROUGHT["coach_preset_tools"], "convert"):
+    plugin = [f"plugin {name}" for name in BROUGHT["coach_author"]]
+    for brought in (*plugin, *BROUGHT["coach_preset_tools"], "convert"):
         assert re.search(
             rf"^### `coach {brought}`\n\nComes with `coach-[a-z-]+`\.\n\n```text\n[A-Z]", page, re.MULTILINE
         )
@@ -288,7 +288,7 @@ def commands(path):
 
 
 BROUGHT = {
-    "coach_author": ("doctor", "sync", "new", "validate", "test"),
+    "coach_author": ("sync", "new", "validate", "test"),
     "coach_preset_tools": ("config", "init", "fill", "schema", "upgrade"),
     "coach_bridge": ("convert",),
 }

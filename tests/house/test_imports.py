@@ -114,16 +114,15 @@ def test_the_front_stays_light_when_all_of_it_is_imported(core):
 BESIDES = {
     "coach_networks": {"coachcore.acting"},
     "coach_memories": {"coachcore.running.checkpoint"},  # a saved memory is written as a checkpoint is
-    "coach_author": {"coachcore.specs", "coachcore.errors", "coachcore.threads", "coachcore.cli.output"}
-    | {f"coachcore.registry.{name}" for name in ("discover", "entry", "gather", "isolate", "manifest")}
-    | {f"coachcore.registry.{name}" for name in ("probe", "reader", "registry")},
+    "coach_author": {"coachcore.specs", "coachcore.errors", "coachcore.cli.output"}
+    | {f"coachcore.registry.{name}" for name in ("discover", "doctor", "manifest", "probe", "reader", "registry")},
     "coach_preset_tools": {"coachcore.specs", "coachcore.errors", "coachcore.clock"}
     | {"coachcore.cli.check", "coachcore.cli.completion"}
     | {f"coachcore.registry.{name}" for name in ("entry", "hookspecs", "registry")}
     | {f"coachcore.presets.{name}" for name in ("check", "layers", "places", "positions", "preset", "tree", "values")}
     | {"coachcore.presets", "coachcore.presets.writer"},
 }
-"""What a plugin takes of the core besides its public names: authors' commands stand beside `coach list-plugins`, those
+"""What a plugin takes of the core besides its public names: authors' commands stand beside `coach doctor`, those
 over presets beside `coach check`, as light as it is (coachcore.api, which is for parts, imports NumPy)."""
 
 
@@ -135,7 +134,7 @@ def test_a_plugin_imports_the_public_names_of_the_core_only(plugin_file):
     assert not wrong, f"{plugin_file} may import {sorted(allowed)} of the core - {wrong}"
 
 
-END_TO_END = ("coach-presets/", "coach-preset-tools/", "coach-author/")
+END_TO_END = ("coach-presets/", "coach-preset-tools/")
 """Their tests are the whole product's, run as a user runs it: they may look into checkpoints and call the door."""
 
 

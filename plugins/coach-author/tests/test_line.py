@@ -69,9 +69,9 @@ def test_help_names_every_kind():
     assert [kind for kind in KINDS if kind not in line.new.help] == []
 
 
-def test_the_hook_names_five_commands_and_leaves_nothing_behind():
+def test_the_hook_names_four_commands_and_leaves_nothing_behind():
     with nothing_left_behind():
-        assert sorted(coach_commands()) == ["doctor", "plugin new", "plugin sync", "plugin test", "plugin validate"]
+        assert sorted(coach_commands()) == ["plugin new", "plugin sync", "plugin test", "plugin validate"]
 
 
 @pytest.fixture

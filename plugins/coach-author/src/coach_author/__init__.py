@@ -1,1 +1,1 @@
-"""Commands for authors of Coach plugins: doctor, and plugin sync, new, validate, test."""
+"""Commands for authors of Coach plugins: sync, new, validate, test."""

@@ -1,4 +1,4 @@
-"""The plugin itself: adds `coach doctor` and commands to `coach plugin`, imported only when one of them is called."""
+"""The plugin itself: adds commands to `coach plugin`, imported only when one of them is called."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from coachcore.api import hookimpl
 
 @hookimpl
 def coach_commands() -> dict[str, Any]:
-    """``coach doctor``, ``coach plugin sync``, ``new``, ``validate`` and ``test``."""
-    from coach_author import doctor, line
+    """``coach plugin sync``, ``new``, ``validate`` and ``test``."""
+    from coach_author import line
 
     return {
-        "doctor": doctor.doctor,
         "plugin sync": line.sync,
         "plugin new": line.new,
         "plugin validate": line.validate,

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from coach_author.examine import complaint
 from coachcore.errors import CoachError, Problems
 from coachcore.registry.discover import Dist, Package, Point, canonical, discover, locator
+from coachcore.registry.doctor import complaint
 from coachcore.registry.manifest import FILE, render
 from coachcore.registry.probe import LIMIT, Finding, probe
 from coachcore.registry.reader import HOOKS_GROUP, KIND_OF, top

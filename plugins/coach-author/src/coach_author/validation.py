@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from coach_author.examine import complaint
 from coach_author.frozen import unfrozen
 from coach_author.sync import PRESETS, declared, sync
 from coachcore.api import ComponentSpec
 from coachcore.errors import CoachError, Problems
 from coachcore.registry.discover import Dist, canonical, locator
+from coachcore.registry.doctor import complaint
 from coachcore.registry.manifest import FILE, read
 from coachcore.registry.probe import Finding, probe
 from coachcore.registry.reader import HOOKS_GROUP, top

@@ -76,5 +76,5 @@ def test_checks_that_cannot_be_asked_for_are_told(shop: Any) -> None:
 
 
 def test_what_is_not_installed_is_said_so(shop: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("coach_author.doctor"), "PACKAGES", ("not-installed-anywhere", "click"))
+    monkeypatch.setattr(import_module("coachcore.cli.doctor"), "PACKAGES", ("not-installed-anywhere", "click"))
     assert shop("doctor").out.splitlines()[1].startswith("not-installed-anywhere not installed, click ")

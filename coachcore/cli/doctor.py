@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import click
 
-from coach_author.examine import Report, examine
+from coachcore import __version__
 from coachcore.cli.output import counted, for_good, wrapped
 from coachcore.errors import BrokenPlugin
+from coachcore.registry.doctor import Report, examine
 from coachcore.registry.entry import Trouble
 from coachcore.registry.gather import answers
 from coachcore.registry.isolate import isolated
@@ -20,7 +21,7 @@ from coachcore.threads import thread_settings
 PACKAGES = ("numpy", "tensorflow", "keras", "gymnasium")
 
 
-@click.command(short_help="Try every plugin in a process of its own.")
+@click.command()
 @click.option(
     "--limit", default=60.0, show_default=True, metavar="SECONDS", help="Time a distribution may take to import."
 )
@@ -49,7 +50,7 @@ def doctor(context: click.Context, limit: float) -> None:
 
 def _surroundings() -> Iterator[str]:
     python, system = platform.python_version(), platform.platform(terse=True)
-    yield f"coach {_version('coachcore')} (API {API[0]}.{API[1]}), Python {python}, {system}"
+    yield f"coach {__version__} (API {API[0]}.{API[1]}), Python {python}, {system}"
     yield ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
     yield "threads: " + ", ".join(f"{name}={value or 'unset'}" for name, value in thread_settings().items())
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from coach_author.examine import Report, examine
+from coachcore.registry.doctor import Report, examine
 from coachcore.registry.registry import Registry
 from coachcore.testing.made_up import FILTER, manifest_of
 
