@@ -88,7 +88,7 @@ def asked(preset, folder, *settings):
         ("cartpole-dqn", 'agent.network.middleware={use="lstm"}', ["'experience-replay' shuffles", "'lstm' needs"]),
         ("cartpole-dqn", "agent.learner.epochs=4", ["epochs: 4", "'dqn'", "set updates instead"]),
         ("cartpole-clipped-ppo", "agent.learner.updates=4", ["updates: 4", "'clipped-ppo'", "set epochs"]),
-        ("cartpole-dqn", 'memory={use="rollout"}', ["'rollout'", "fresh", "'dqn'", "memories that do: balanced-experience-re"]),
+        ("cartpole-dqn", 'memory={use="rollout"}', ["'rollout'", "fresh", "'dqn'", "memories that do: balanced-exp"]),
         ("cartpole-clipped-ppo", 'memory={use="experience-replay"}', ["reused", "memories that do: rollout"]),
         ("cartpole-dqn", "memory.capacity=40", ["batch_size: 128 is more than memory.capacity = 40"]),
         ("cartpole-dqn", 'exploration={use="ou-process"}', ["'ou-process' is for box actions", "policies that fit: "]),

@@ -14,7 +14,7 @@ import pytest
         ("agent.learner.batchsize=5", ["'batchsize'", "did you mean 'batch_size'?"]),
         ('schedule.train="5 minutes"', ["'minutes'", "steps, episodes, updates, seconds"]),
         ('checkpoint.every="often"', ['"often"', '"10_000 steps"']),
-        ('memory.capacity="many"', ["memory.capacity: 'many' is no size", 'bytes such as "2 GB"']),
+        ("memory.capacity=2.5", ["capacity: expected a whole number or text", "2.5"]),
         ("memory.capacity=0", ["capacity", "0"]),
         ("agent.discount=1.5", ["discount", "1.5"]),
         ("agent.learner.batch_size=2.5", ["batch_size", "expected a whole number", "2.5"]),
@@ -30,6 +30,12 @@ def test_a_bad_setting(coach, tmp_path, setting, words):
     line = ran.refusal("--set", *words)
     checked = coach("check", "cartpole-dqn", "--set", setting)
     assert (checked.code, checked.out.strip(), checked.err) == (2, line, "")
+    assert not (tmp_path / "never").exists()
+
+
+def test_a_size_that_is_none_is_refused_where_it_was_written(coach, tmp_path):
+    said = coach("run", "cartpole-dqn", "--out", str(tmp_path / "never"), "--set", 'memory.capacity="many"')
+    said.refusal("--set", "memory.capacity: 'many' is no size", 'bytes such as "2 GB"')
     assert not (tmp_path / "never").exists()
 
 
