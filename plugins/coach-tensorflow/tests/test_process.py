@@ -45,6 +45,17 @@ def test_threads_that_the_user_set_are_kept() -> None:
     assert run(code + THREADS.format(executor="small")).stdout == "3 1\n"
 
 
+@pytest.mark.parametrize(
+    ("declared", "sequence", "cores", "used"),
+    [("twin", 1, 2, "twin"), ("twin", 1, 1, "small"), ("twin", 8, 1, "twin"), ("conv", 1, 1, "conv")],
+)
+def test_on_one_core_networks_are_not_laid_side_by_side(
+    monkeypatch: pytest.MonkeyPatch, declared: str, sequence: int, cores: int, used: str
+) -> None:
+    monkeypatch.setattr(process, "_cores", lambda: cores)
+    assert process.suited(declared, sequence) == used
+
+
 def test_another_keras_backend_is_a_mismatch_in_one_line() -> None:
     code = """
 from coach_tensorflow import process

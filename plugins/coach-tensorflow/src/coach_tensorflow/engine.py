@@ -32,6 +32,7 @@ class TensorFlow:
         """Build the networks; the update is compiled at the first `train`. Raises `Mismatch` where parts do not fit."""
         from coach_tensorflow import process
 
+        problem = attrs.evolve(problem, executor=process.suited(problem.executor, problem.sequence))
         process.prepare(problem.executor, cache=self.cache)
         from coach_tensorflow.learner import TensorFlowLearner
 
