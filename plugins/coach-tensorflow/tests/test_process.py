@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from coach_tensorflow import programs
+from coach_tensorflow import process, programs
 
 
 def run(code: str, **given: str) -> subprocess.CompletedProcess[str]:
