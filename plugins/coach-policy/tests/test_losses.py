@@ -213,7 +213,7 @@ def test_what_is_kept_is_what_the_loss_asks_for(agent: Any) -> None:
 @pytest.mark.parametrize(
     ("part", "given", "words"),
     [
-        (ClippedPPO, {"clip": 0.0}, "clip: 0.0 is out of range - must be > 0"),
+        (ClippedPPO, {"clip": -0.1}, "clip: -0.1 is out of range - must be >= 0"),
         (ClippedPPO, {"gae_lambda": 1.5}, "gae_lambda: 1.5 is out of range - must be >= 0 and <= 1"),
         (PPO, {"target_kl": 0.0}, "target_kl: 0.0 is out of range - must be > 0"),
         (PPO, {"initial_kl_coefficient": 0.0}, "initial_kl_coefficient: 0.0 is out of range"),
